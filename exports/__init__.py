@@ -1,0 +1,1 @@
+"""Scenarios as files: workbook, CSV, JSON and Markdown."""

@@ -1,0 +1,1 @@
+"""Saved scenarios: tables, library, revisions, backups, and opening a database."""

@@ -1,0 +1,1 @@
+"""The screen: application, screens, widgets and styles."""
