@@ -59,8 +59,8 @@ sys.argv[0] = "planner"
 sys.exit(main())
 """
     done = run_python(code, *arguments, cwd=repository)
-    assert done.returncode == 0, done.stderr
-    (line,) = re.findall(r"^LOADED (.*)$", done.stderr, re.MULTILINE)
+    said, _, line = done.stderr.rpartition("\nLOADED ")
+    assert done.returncode == 0, said
     return {name.partition(".")[0] for name in json.loads(line)}
 
 
