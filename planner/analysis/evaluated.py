@@ -1,0 +1,17 @@
+"""A scenario looked up in the catalogue and evaluated."""
+
+from __future__ import annotations
+
+from catalog import Catalog
+from catalog.resolve import resolve
+from planner.model.evaluation import Evaluated, evaluate
+from planner.model.scenario import Scenario
+
+
+def evaluate_scenario(scenario: Scenario, catalog: Catalog) -> Evaluated:
+    """``scenario`` with the facts its names stand for in ``catalog`` and every result.
+
+    Raises InputError when a name is unknown or a fact is out of bounds.
+    """
+    facts = resolve(scenario.values, scenario.overrides, catalog)
+    return Evaluated(scenario, facts, evaluate(scenario.values, facts))

@@ -1,0 +1,238 @@
+"""Python source for rows of the sheet, from their traced expressions.
+
+The source is made of our own rows alone, never of a user's text. One generator serves both uses: with no varying
+input every operation is on floats and the branches of ``where`` are lazy; a row that depends on a varying input is
+computed on NumPy arrays. Blank is NaN. A shared node is computed once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from planner.model.expression import Value, walk
+from planner.model.functions import NUMBER_DECIMALS, argmax_scalar, ceil9, floor9
+from planner.model.sheet import Sheet
+
+_TRANSPARENT = frozenset("add subtract multiply divide negate exp log sqrt input row constant number let".split())
+_INFIX = {
+    "add": "+", "subtract": "-", "multiply": "*", "power": "**", "less": "<", "less_equal": "<=",
+}  # fmt: skip
+
+
+def careful_divide(a: float, b: float) -> float:
+    """a / b, NaN (blank) where b is 0."""
+    return a / b if b else math.nan
+
+
+class _Writer:
+    """Writes the body of one function."""
+
+    def __init__(self, sheet: Sheet, varying: Collection[str], careful: bool) -> None:
+        self.sheet = sheet
+        self.lines: list[str] = []
+        self.indent = 1
+        self.temporary = 0
+        self.careful = careful
+        self.blankable = sheet.may_be_blank()
+        self.constants: dict[str, float] = {}
+        self.array = {name: name in varying for name in sheet.inputs}
+        self.varies: dict[int, bool] = {}
+        self.uses: Counter[int] = Counter()
+        self.scopes: list[dict[int, str]] = [{}]
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.indent + text)
+
+    def fresh(self) -> str:
+        self.temporary += 1
+        return f"t{self.temporary}"
+
+    def row(self, name: str) -> None:
+        """Lines that compute the variable of row ``name``."""
+        row, tree = self.sheet.rows[name], self.sheet.trace(name)
+        self.array[name] = any(self.array[parameter] for parameter in row.parameters)
+        self.uses = Counter()
+        self.scopes = [{}]
+        self.varies = {}
+        self._count(tree)
+        guards = [p for p in row.strict if self.blankable[p]]
+        if _transparent(tree):
+            read = _leaves(tree)
+            guards = [p for p in guards if p not in read]
+        scalars = [p for p in guards if not self.array[p]]
+        arrays = [p for p in guards if self.array[p]]
+        if scalars:
+            self.line(f"if {' and '.join(f'{p} == {p}' for p in scalars)}:")
+            self.indent += 1
+        result = self.emit(tree)
+        if arrays:
+            result = f"where({' & '.join(f'({p} == {p})' for p in arrays)}, {result}, nan)"
+        self.line(f"{name} = {result}")
+        if scalars:
+            self.indent -= 1
+            self.line("else:")
+            self.indent += 1
+            self.line(f"{name} = nan")
+            self.indent -= 1
+
+    def _count(self, node: Value) -> None:
+        self.uses[id(node)] += 1
+        if self.uses[id(node)] > 1:
+            return
+        for arg in node.args:
+            self._count(arg)
+        leaf = node.op in ("input", "row")
+        self.varies[id(node)] = self.array[node.name] if leaf else any(self.varies[id(arg)] for arg in node.args)
+
+    def emit(self, node: Value) -> str:
+        """An expression for ``node``; what is shared or has branches goes into a temporary first."""
+        for scope in reversed(self.scopes):
+            if id(node) in scope:
+                return scope[id(node)]
+        text = self._text(node)
+        shared = self.uses[id(node)] > 1 and node.args
+        if shared and not text.isidentifier():
+            text = self._hold(text)
+        self.scopes[-1][id(node)] = text
+        return text
+
+    def _hold(self, text: str) -> str:
+        if text.isidentifier() or text.replace(".", "").isdigit():
+            return text
+        name = self.fresh()
+        self.line(f"{name} = {text}")
+        return name
+
+    def _text(self, node: Value) -> str:
+        op = node.op
+        if op in ("input", "row"):
+            return node.name
+        if op == "constant":
+            return repr(node.literal)
+        if op == "number":
+            return repr(node.number)
+        if op == "blank":
+            return "nan"
+        if op == "let":
+            return self.emit(node.args[0])
+        if op == "where":
+            return self._where(node)
+        args = [self.emit(arg) for arg in node.args]
+        varies = self.varies[id(node)]
+        if op in _INFIX:
+            return f"({args[0]} {_INFIX[op]} {args[1]})"
+        if op == "divide":
+            safe = self.careful and not varies
+            return f"careful_divide({args[0]}, {args[1]})" if safe else f"({args[0]} / {args[1]})"
+        if op == "negate":
+            return f"(-{args[0]})"
+        if op in ("maximum", "minimum"):
+            return self._extreme(op, node, args)
+        return self._call(node, args, varies)
+
+    def _call(self, node: Value, args: Sequence[str], varies: bool) -> str:
+        op = node.op
+        if op == "chosen":
+            return f"({args[0]} == {node.number!r})"
+        if op == "given":
+            held = self._hold(args[0])
+            return f"({held} == {held})"
+        if op == "otherwise":
+            held = self._hold(args[0])
+            test = f"{held} == {held}"
+            if self.varies[id(node.args[0])]:
+                return f"where({test}, {held}, {args[1]})"
+            return f"({held} if {test} else {args[1]})"
+        if op == "both":
+            return f"({args[0]} & {args[1]})" if varies else f"({args[0]} and {args[1]})"
+        if op == "either":
+            return f"({args[0]} | {args[1]})" if varies else f"({args[0]} or {args[1]})"
+        if op == "opposite":
+            return f"logical_not({args[0]})" if varies else f"(not {args[0]})"
+        if op == "ceiling":
+            return f"np_ceil(np_round({args[0]}, {NUMBER_DECIMALS}))" if varies else f"ceil9({args[0]})"
+        if op == "floor":
+            return f"np_floor(np_round({args[0]}, {NUMBER_DECIMALS}))" if varies else f"floor9({args[0]})"
+        prefix = "np_" if varies else ""
+        return f"{prefix}{op}({', '.join(args)})"
+
+    def _extreme(self, op: str, node: Value, args: Sequence[str]) -> str:
+        """Scalars by comparison (faster than a call), then arrays by NumPy; NaN never reaches this."""
+        pairs = list(zip(node.args, args, strict=True))
+        scalars = [text for arg, text in pairs if not self.varies[id(arg)]]
+        arrays = [text for arg, text in pairs if self.varies[id(arg)]]
+        sign = ">=" if op == "maximum" else "<="
+        result = ""
+        for text in scalars:
+            if not result:
+                result = text
+                continue
+            left, right = self._hold(result), self._hold(text)
+            result = f"({left} if {left} {sign} {right} else {right})"
+        for text in arrays:
+            result = f"{op}({result}, {text})" if result else text
+        return result
+
+    def _where(self, node: Value) -> str:
+        condition, yes, no = node.args
+        test = self.emit(condition)
+        if self.varies[id(condition)]:
+            return f"where({test}, {self.emit(yes)}, {self.emit(no)})"
+        if not yes.args and not no.args:
+            return f"({self.emit(yes)} if {test} else {self.emit(no)})"
+        name = self.fresh()
+        for branch, opening in ((yes, f"if {test}:"), (no, "else:")):
+            self.line(opening)
+            self.indent += 1
+            self.scopes.append({})
+            self.line(f"{name} = {self.emit(branch)}")
+            self.scopes.pop()
+            self.indent -= 1
+        return name
+
+
+def _transparent(node: Value) -> bool:
+    """Whether a NaN in any leaf of ``node`` makes it NaN by arithmetic alone."""
+    return all(part.op in _TRANSPARENT for part in walk(node))
+
+
+def _leaves(node: Value) -> set[str]:
+    return {part.name for part in walk(node) if part.op in ("input", "row")}
+
+
+def source(sheet: Sheet, outputs: Sequence[str], varying: Collection[str] = (), *, careful: bool = False) -> str:
+    """Source of ``compute(values)``: a tuple of ``outputs`` from the inputs' values in the sheet's order.
+
+    Inputs named in ``varying`` are arrays. With ``careful`` a division by zero gives blank instead of an error.
+    """
+    writer = _Writer(sheet, varying, careful)
+    needed = sheet.upstream(outputs)
+    used = {p for name in needed for p in sheet.rows[name].parameters} | set(outputs)
+    for position, name in enumerate(sheet.inputs):
+        if name in used:
+            writer.line(f"{name} = values[{position}]")
+    for name in needed:
+        writer.row(name)
+    writer.line(f"return ({', '.join(outputs)},)")
+    return "def compute(values):\n" + "\n".join(writer.lines) + "\n"
+
+
+def compiled(
+    sheet: Sheet, outputs: Sequence[str], varying: Collection[str] = (), *, careful: bool = False
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """The function of source()."""
+    names: dict[str, Any] = {
+        "nan": math.nan, "ceil9": ceil9, "floor9": floor9, "exp": math.exp, "log": math.log, "sqrt": math.sqrt,
+        "argmax": argmax_scalar, "careful_divide": careful_divide,
+    }  # fmt: skip
+    if varying:
+        # NumPy is slow to import and a single scenario needs none of it.
+        from planner.model.arrays import ARRAY_FUNCTIONS  # noqa: PLC0415
+
+        names.update(ARRAY_FUNCTIONS)
+    exec(compile(source(sheet, outputs, varying, careful=careful), "<sheet>", "exec"), names)  # noqa: S102
+    function: Callable[[Sequence[Any]], tuple[Any, ...]] = names["compute"]
+    return function

@@ -1,0 +1,78 @@
+"""How results are shown: a fixed display unit per row, sensible digits, words for flags and blanks.
+
+Results stay SI inside; the display unit is fixed per row so that scenarios side by side compare at a glance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.model.fields import show_number
+from planner.model.scenario import Result
+from planner.model.sheet import Row
+
+BLANK = "—"
+GIB = float(2**30)
+
+_SLOW = frozenset({"latency_s", "latency_user_s", "decode_time_s", "closed_loop_response_s"})
+_PER_TOKEN = frozenset({"kv_bytes_per_token", "kv_bytes_per_token_layer", "kv_bytes_per_token_per_device",
+                        "index_bytes_per_token", "link_bytes_per_token"})  # fmt: skip
+_SCALED = {"s": ("ms", 1e3), "B": ("GiB", 1 / GIB), "B/s": ("GB/s", 1e-9), "FLOP": ("GFLOP", 1e-9),
+           "FLOP/s": ("TFLOP/s", 1e-12), "share": ("%", 1e2), "s/B": ("ns/B", 1e9)}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A display unit and the factor from the row's own unit to it."""
+
+    unit: str
+    factor: float = 1.0
+
+
+def display_of(row: Row) -> Display:
+    """The display unit of ``row``: ms for short times, GiB for sizes, B per token, % for shares."""
+    if (row.unit == "s" and row.name in _SLOW) or (row.unit == "B" and row.name in _PER_TOKEN):
+        return Display(row.unit)
+    unit, factor = _SCALED.get(row.unit, (row.unit, 1.0))
+    return Display(unit, factor)
+
+
+def show_result(row: Row, result: Result) -> str:
+    """``result`` in the row's display unit, without the unit; blank is an em dash."""
+    return show_value(row, result.value)
+
+
+def show_value(row: Row, value: float | str | bool | None) -> str:
+    """A value of ``row`` in its display unit, without the unit."""
+    if value is None:
+        return BLANK
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    shown = value * display_of(row).factor
+    return show_money(shown) if row.unit.startswith("$") else show_number(shown)
+
+
+def show_money(value: float) -> str:
+    """Money with two decimals from 1 up, else four significant digits."""
+    if not math.isfinite(value):
+        return BLANK
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.2f}" if abs(value) >= 1 else show_number(value)
+
+
+def show_with_unit(row: Row, result: Result) -> str:
+    """``result`` with its unit; a size in GiB also says GB, because the two differ by 7 %."""
+    text = show_result(row, result)
+    if not isinstance(result.value, float) or isinstance(result.value, bool):
+        return text
+    unit = display_of(row).unit
+    if unit == "GiB":
+        return f"{text} GiB ({show_number(result.value / 1e9)} GB)"
+    return f"{text} {unit}".rstrip()
+
+
+def with_currency(unit: str, currency: str) -> str:
+    """``unit`` with the scenario's currency in place of the dollar sign, unless it is the dollar."""
+    return unit if currency in ("USD", "$") else unit.replace("$", currency)

@@ -1,0 +1,114 @@
+"""Evaluating the sheet for one scenario: values and facts in, results out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from planner.model.compiler import compiled
+from planner.model.fields import Field, FieldValue
+from planner.model.rows import CELLS, HOUR_NAMES, SHEET
+from planner.model.scenario import Fact, Result, Scenario
+
+
+def encode(field: Field, value: FieldValue) -> float:
+    """``value`` as the float the sheet sees: blank is NaN, a choice counts from 1, a switch is 0 or 1."""
+    if value is None:
+        return math.nan
+    if field.kind == "choice":
+        return float(field.choices.index(str(value)) + 1)
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    raise TypeError(f"{field.name} is not a cell of the sheet")
+
+
+def encode_all(values: Mapping[str, FieldValue], facts: Mapping[str, Fact]) -> list[float]:
+    """Every cell of the sheet as a float, in the sheet's order."""
+    shares = values["hourly_profile"]
+    hours = dict(zip(HOUR_NAMES, shares, strict=True)) if isinstance(shares, tuple) else {}
+    cells: list[float] = []
+    for name, field in CELLS.items():
+        fact = facts.get(name)
+        value = fact.value if fact is not None else hours.get(name) if name in HOUR_NAMES else values.get(name)
+        cells.append(encode(field, value))
+    return cells
+
+
+@cache
+def _compute(careful: bool) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    return compiled(SHEET, tuple(SHEET.rows), careful=careful)
+
+
+def compute(cells: Sequence[float]) -> tuple[float, ...]:
+    """Every row's number from the encoded cells, in the sheet's order; blank is NaN."""
+    try:
+        return _compute(False)(cells)
+    except (ZeroDivisionError, OverflowError):
+        return _compute(True)(cells)
+
+
+class Results(Mapping[str, Result]):
+    """Results of one scenario by row name; each is looked at only when asked for."""
+
+    __slots__ = ("cells", "numbers")
+
+    def __init__(self, cells: Sequence[float]) -> None:
+        self.cells = tuple(cells)
+        self.numbers = compute(self.cells)
+
+    def __getitem__(self, name: str) -> Result:
+        number = self.number(name)
+        row = SHEET.rows[name]
+        if not math.isfinite(number):
+            return Result(None, self.reason(name))
+        if row.kind == "flag":
+            return Result(number == 1.0)
+        return Result(row.words[int(number) - 1] if row.kind == "word" else number)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SHEET.rows)
+
+    def __len__(self) -> int:
+        return len(SHEET.rows)
+
+    def number(self, name: str) -> float:
+        """The number of row ``name``: a word is its code, a flag 0 or 1, blank NaN. Raises KeyError."""
+        return self.numbers[_ROW_POSITION[name]]
+
+    def cell(self, name: str) -> float:
+        """The encoded input or fact ``name``. Raises KeyError."""
+        return self.cells[_CELL_POSITION[name]]
+
+    def reason(self, name: str) -> str:
+        """Why row ``name`` is blank: the input or fact that is missing, or the limit that is met."""
+        row = SHEET.rows[name]
+        for parameter in row.strict:
+            if parameter in CELLS:
+                if math.isnan(self.cell(parameter)):
+                    return f"{CELLS[parameter].label} is not given"
+            elif math.isnan(self.number(parameter)):
+                return self.reason(parameter)
+        if row.reason.startswith("@"):
+            return str(self[row.reason[1:]].value)
+        return row.reason or "not defined here"
+
+
+_ROW_POSITION = {name: position for position, name in enumerate(SHEET.rows)}
+_CELL_POSITION = {name: position for position, name in enumerate(CELLS)}
+
+
+def evaluate(values: Mapping[str, FieldValue], facts: Mapping[str, Fact]) -> Results:
+    """Every result of a complete set of input ``values`` with the ``facts`` that its names stand for."""
+    return Results(encode_all(values, facts))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A scenario with its facts and results: what the screen shows and an export writes."""
+
+    scenario: Scenario
+    facts: Mapping[str, Fact]
+    results: Results

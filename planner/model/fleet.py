@@ -1,0 +1,351 @@
+"""From the load to replicas: what one replica may carry, whether the load can be served, how many replicas it takes."""
+
+from __future__ import annotations
+
+from planner.model.batching import SCHEDULING, LoadModel
+from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MS_PER_S, SECONDS_PER_HOUR, SMALLEST, TINIEST
+from planner.model.decode import StepModel
+from planner.model.expression import Value
+from planner.model.functions import (
+    argmax,
+    blank,
+    both,
+    ceiling,
+    chosen,
+    either,
+    given,
+    is_on,
+    let,
+    maximum,
+    minimum,
+    opposite,
+    otherwise,
+    where,
+)
+from planner.model.inputs import INPUTS
+from planner.model.queueing import QueueModel, prefill_wait, settled_batch, step_wait
+from planner.model.sheet import Maybe, row
+
+SECTION = "Fleet"
+SECANT_STEPS = 8
+INNER_STEPS = 6
+SERVED = "@serving_limit"
+SERVING_LIMITS = (
+    "the model does not fit on the devices",
+    "prompt + answer exceed the context limit",
+    "TPOT of a request alone is above the target",
+    "TTFT without any load is above the target",
+    "not even one sequence fits the KV cache",
+    "the fixed replicas cannot carry the peak",
+    "can be served",
+)
+
+
+@row(label="KV transfer", unit="s", section=SECTION, reason="no link rate is known: give Link per direction")
+def kv_transfer_s(
+    scheduling: Value,
+    prompt_tokens: Value,
+    kv_bytes_per_token: Value,
+    link_is_ideal: Value,
+    link_bytes_per_second: Maybe,
+) -> Value:
+    """Disaggregated: KV cache of the whole prompt over the link between the pools; else 0."""
+    rate = otherwise(link_bytes_per_second, 0)
+    over_link = where(rate > 0, prompt_tokens * kv_bytes_per_token / maximum(rate, 1), blank())
+    apart = chosen(scheduling, SCHEDULING, "disaggregated")
+    return where(both(apart, link_is_ideal <= 0), over_link, 0)
+
+
+@row(label="TTFT without waiting or steps", unit="s", section=SECTION, detail=True)
+def ttft_base_s(
+    ttft_constant_ms: Value, ttft_prefill_factor: Value, prefill_time_s: Value, kv_transfer_s: Value
+) -> Value:
+    """Engine constant + prefill as the engine's TTFT sees it + KV transfer."""
+    return ttft_constant_ms / MS_PER_S + ttft_prefill_factor * prefill_time_s + kv_transfer_s
+
+
+@row(label="TTFT of a request alone", unit="s", section=SECTION, better="lower")
+def ttft_alone_s(
+    step: StepModel, ttft_base_s: Value, first_steps: Value, batch: Maybe, ttft_factor: Value, bound_prefill_s: Value
+) -> Value:
+    """TTFT with nothing to wait for."""
+    first = first_steps * step.time(otherwise(batch, 1))
+    return maximum((ttft_base_s + first) * ttft_factor, bound_prefill_s)
+
+
+@row(label="Prefill pool utilization allowed", section=SECTION, detail=True, reason="prefill has no pool of its own")
+def prefill_pool_utilization(
+    scheduling: Value,
+    target_utilization: Value,
+    ttft_target_ms: Maybe,
+    ttft_alone_s: Value,
+    ttft_factor: Value,
+    prefill_time_s: Value,
+) -> Value:
+    """The target utilization, or less where the queue for prefill would use more than half of the TTFT's slack.
+
+    At utilization y the mean wait is y/(1 - y) x prefill/2 (M/D/1); half the slack s gives y = s / (s + prefill).
+    """
+    slack = maximum(0, otherwise(ttft_target_ms, 0) / MS_PER_S - ttft_alone_s) / ttft_factor
+    by_target = slack / maximum(slack + prefill_time_s, SMALLEST)
+    allowed = where(given(ttft_target_ms), minimum(target_utilization, by_target), target_utilization)
+    return where(chosen(scheduling, SCHEDULING, "disaggregated"), maximum(allowed, SMALLEST), blank())
+
+
+@row(label="Prefill pool wait allowed", unit="s", section=SECTION, detail=True)
+def prefill_pool_wait_s(prefill_pool_utilization: Maybe, prefill_time_s: Value) -> Value:
+    """Mean wait in the prefill pool at the utilization allowed; 0 where prefill has no pool of its own."""
+    share = minimum(otherwise(prefill_pool_utilization, 0), ALMOST_ONE)
+    return share / (1 - share) * prefill_time_s * HALF
+
+
+@row(label="Rate that meets the TTFT target", unit="requests/s", section=SECTION, reason="no TTFT target")
+def ttft_limit_requests_per_second(
+    step: StepModel,
+    load: LoadModel,
+    queue: QueueModel,
+    ttft_base_s: Value,
+    first_steps: Value,
+    ttft_factor: Value,
+    prefill_pool_wait_s: Value,
+    ttft_target_ms: Maybe,
+    target_utilization: Value,
+    batch: Maybe,
+) -> Value:
+    """Largest rate of one replica at which the mean TTFT stays within the target, at most its target utilization.
+
+    TTFT grows without bound towards capacity, so 1/TTFT is close to linear in the rate: a fixed number of secant
+    steps on it, from the target utilization and the chord to an idle replica.
+    """
+    target = maximum(otherwise(ttft_target_ms, 1) / MS_PER_S / ttft_factor, SMALLEST)
+    top = queue.capacity_requests_per_second * target_utilization
+    base = ttft_base_s + prefill_pool_wait_s
+
+    def gap(rate: Value) -> Value:
+        b = settled_batch(step, load, rate, queue.capacity_batch, INNER_STEPS)
+        chance, wait = queue.slot_wait(rate)
+        waits = prefill_wait(load, rate) + step_wait(step, load, rate, b) + chance * wait
+        return 1 / maximum(base + waits + first_steps * step.time(b), SMALLEST) - 1 / target
+
+    idle_gap = 1 / maximum(base + first_steps * step.time(1), SMALLEST) - 1 / target
+    top_gap = let("TTFT gap at the target utilization", gap(top))
+    chord = idle_gap / maximum(idle_gap - top_gap, SMALLEST)
+    before, before_gap = top, top_gap
+    rate = let("TTFT rate 1", top * minimum(maximum(chord, SMALLEST), 1))
+    for number in range(SECANT_STEPS):
+        gap_now = let(f"TTFT gap {number + 1}", gap(rate))
+        rise = before_gap - gap_now
+        flat = rise * rise <= TINIEST
+        moved = rate - gap_now * (before - rate) / where(flat, 1, rise)
+        held = where(flat, rate, minimum(maximum(moved, top * SMALLEST), top))
+        before, before_gap = rate, gap_now
+        rate = let(f"TTFT rate {number + 2}", held)
+    limited = where(top_gap >= 0, top, rate)
+    return where(both(given(ttft_target_ms), opposite(given(batch))), limited, blank())
+
+
+@row(label="Rate one replica may carry", unit="requests/s", section=SECTION, better="higher")
+def replica_requests_per_second(
+    capacity_requests_per_second: Value, target_utilization: Value, ttft_limit_requests_per_second: Maybe
+) -> Value:
+    """q: capacity x target utilization, or less where the TTFT target asks for it."""
+    by_utilization = capacity_requests_per_second * target_utilization
+    return minimum(by_utilization, otherwise(ttft_limit_requests_per_second, by_utilization))
+
+
+@row(label="Served?", section=SECTION, words=SERVING_LIMITS, key=True)
+def serving_limit(
+    fits: Maybe,
+    longest_sequence_tokens: Value,
+    context_limit_tokens: Maybe,
+    tpot_alone_s: Maybe,
+    tpot_target_ms: Maybe,
+    ttft_alone_s: Value,
+    ttft_target_ms: Maybe,
+    largest_batch: Value,
+    batch: Maybe,
+    replicas_fixed: Maybe,
+    spare_replicas: Value,
+    requests_per_second_peak: Value,
+    capacity_requests_per_second: Maybe,
+) -> Value:
+    """The first reason why the load cannot be served, or that it can."""
+    too_large = where(otherwise(fits, 1) > 0, 0, 1)
+    too_long = where(longest_sequence_tokens > otherwise(context_limit_tokens, longest_sequence_tokens), 1, 0)
+    tpot_target = otherwise(tpot_target_ms, otherwise(tpot_alone_s, 0) * MS_PER_S)
+    too_slow = where(otherwise(tpot_alone_s, 0) * MS_PER_S > tpot_target, 1, 0)
+    too_late = where(ttft_alone_s * MS_PER_S > otherwise(ttft_target_ms, ttft_alone_s * MS_PER_S), 1, 0)
+    no_slot = where(both(largest_batch < 1, opposite(given(batch))), 1, 0)
+    carried = (otherwise(replicas_fixed, 0) - spare_replicas) * otherwise(capacity_requests_per_second, 0)
+    overloaded = where(both(given(replicas_fixed), requests_per_second_peak >= carried), 1, 0)
+    return argmax(too_large, too_long, too_slow, too_late, no_slot, overloaded, HALF)
+
+
+@row(label="Load can be served", section=SECTION, kind="flag", detail=True, reason=SERVED)
+def served(serving_limit: Value) -> Value:
+    """1 where it can; blank with the reason where it cannot, and with it everything the fleet depends on."""
+    return where(chosen(serving_limit, SERVING_LIMITS, SERVING_LIMITS[-1]), 1, blank())
+
+
+@row(label="Replicas for the target utilization", unit="replicas", section=SECTION, detail=True)
+def replicas_for_utilization(
+    requests_per_second_peak: Value, capacity_requests_per_second: Value, target_utilization: Value
+) -> Value:
+    """Peak rate / (capacity x target utilization), rounded up."""
+    return ceiling(requests_per_second_peak / maximum(capacity_requests_per_second * target_utilization, SMALLEST))
+
+
+@row(label="Replicas for the TTFT target", unit="replicas", section=SECTION, detail=True, reason="no TTFT target")
+def replicas_for_ttft(requests_per_second_peak: Value, ttft_limit_requests_per_second: Value) -> Value:
+    """Peak rate / rate that meets the TTFT target, rounded up."""
+    return ceiling(requests_per_second_peak / maximum(ttft_limit_requests_per_second, SMALLEST))
+
+
+@row(label="Serving replicas", unit="replicas", section=SECTION, better="lower")
+def serving_replicas(
+    served: Value,
+    replicas_for_utilization: Value,
+    replicas_for_ttft: Maybe,
+    replicas_fixed: Maybe,
+    spare_replicas: Value,
+) -> Value:
+    """Replicas that decode, spares left out: fixed, or what utilization and TTFT target need, at least 1."""
+    solved = maximum(1, replicas_for_utilization, otherwise(replicas_for_ttft, 1))
+    return where(given(replicas_fixed), otherwise(replicas_fixed, 1) - spare_replicas, solved)
+
+
+@row(label="Replicas bound by", section=SECTION, words=("fixed", "TTFT target", "target utilization", "one is enough"))
+def replicas_bound_by(
+    serving_replicas: Value, replicas_for_utilization: Value, replicas_for_ttft: Maybe, replicas_fixed: Maybe
+) -> Value:
+    """What decides the number of replicas."""
+    is_fixed = where(given(replicas_fixed), 1, 0)
+    by_ttft = where(otherwise(replicas_for_ttft, 0) > maximum(replicas_for_utilization, 1), 1, 0)
+    by_utilization = where(replicas_for_utilization > 1, 1, 0)
+    return argmax(is_fixed, by_ttft, by_utilization, HALF)
+
+
+@row(
+    label="Prefill replicas", unit="replicas", section=SECTION, reason="prefill has no pool of its own", better="lower"
+)
+def prefill_replicas(
+    served: Value,
+    requests_per_second_peak: Value,
+    prefill_work_s: Value,
+    prefill_pool_utilization: Value,
+    spare_replicas: Value,
+) -> Value:
+    """Disaggregated: peak rate x prefill work / utilization allowed, rounded up, at least 1; spares on top."""
+    needed = ceiling(requests_per_second_peak * prefill_work_s / prefill_pool_utilization)
+    return maximum(1, needed) + spare_replicas
+
+
+@row(label="Decode replicas", unit="replicas", section=SECTION, reason="decode has no pool of its own", better="lower")
+def decode_replicas(served: Value, scheduling: Value, serving_replicas: Value, spare_replicas: Value) -> Value:
+    """Disaggregated: serving replicas and their spares."""
+    return where(chosen(scheduling, SCHEDULING, "disaggregated"), serving_replicas + spare_replicas, blank())
+
+
+@row(label="Prefill : decode replicas", section=SECTION)
+def pd_ratio(prefill_replicas: Value, decode_replicas: Value) -> Value:
+    """P:D ratio of a disaggregated deployment."""
+    return prefill_replicas / decode_replicas
+
+
+@row(label="Replicas", unit="replicas", section=SECTION, better="lower", key=True)
+def replicas(serving_replicas: Value, spare_replicas: Value, prefill_replicas: Maybe) -> Value:
+    """Serving replicas + spares; a disaggregated deployment's prefill replicas on top."""
+    return serving_replicas + spare_replicas + otherwise(prefill_replicas, 0)
+
+
+@row(label="Devices", unit="devices", section=SECTION, better="lower", key=True)
+def devices(replicas: Value, devices_per_replica: Value) -> Value:
+    """Replicas x devices per replica."""
+    return replicas * devices_per_replica
+
+
+@row(label="Peak rate per replica", unit="requests/s", section=SECTION)
+def requests_per_second_per_replica(requests_per_second_peak: Value, serving_replicas: Value) -> Value:
+    """r: peak rate over the serving replicas."""
+    return requests_per_second_peak / serving_replicas
+
+
+@row(label="Utilization at the peak", unit="share", section=SECTION)
+def utilization_peak(requests_per_second_per_replica: Value, capacity_requests_per_second: Value) -> Value:
+    """rho: peak rate per replica over its capacity; sets latency."""
+    return requests_per_second_per_replica / maximum(capacity_requests_per_second, SMALLEST)
+
+
+@row(label="Hours billed per day", unit="h", section=SECTION)
+def hours_billed_per_day(price_plan: Value, hours_per_day: Value) -> Value:
+    """Hours per day on demand or spot; 1- and 3-year plans bill 24."""
+    plans = INPUTS["price_plan"].choices
+    committed = either(chosen(price_plan, plans, "1_year"), chosen(price_plan, plans, "3_years"))
+    return where(committed, HOURS_PER_DAY, hours_per_day)
+
+
+@row(
+    label="Hours of serving replicas per day",
+    unit="h",
+    section=SECTION,
+    detail=True,
+    reason="autoscaling by hour needs an hourly profile",
+)
+def serving_replica_hours_per_day(
+    autoscale: Value,
+    hours_billed_per_day: Value,
+    serving_replicas: Value,
+    calls_per_day: Value,
+    replica_requests_per_second: Value,
+    largest_hour_share: Maybe,
+    hour_share_00: Maybe, hour_share_01: Maybe, hour_share_02: Maybe, hour_share_03: Maybe, hour_share_04: Maybe,
+    hour_share_05: Maybe, hour_share_06: Maybe, hour_share_07: Maybe, hour_share_08: Maybe, hour_share_09: Maybe,
+    hour_share_10: Maybe, hour_share_11: Maybe, hour_share_12: Maybe, hour_share_13: Maybe, hour_share_14: Maybe,
+    hour_share_15: Maybe, hour_share_16: Maybe, hour_share_17: Maybe, hour_share_18: Maybe, hour_share_19: Maybe,
+    hour_share_20: Maybe, hour_share_21: Maybe, hour_share_22: Maybe, hour_share_23: Maybe,
+) -> Value:  # fmt: skip
+    """Always on: serving replicas x hours billed. Autoscaled: the replicas each hour needs, at least 1, summed."""
+    shares = [
+        hour_share_00, hour_share_01, hour_share_02, hour_share_03, hour_share_04, hour_share_05,
+        hour_share_06, hour_share_07, hour_share_08, hour_share_09, hour_share_10, hour_share_11,
+        hour_share_12, hour_share_13, hour_share_14, hour_share_15, hour_share_16, hour_share_17,
+        hour_share_18, hour_share_19, hour_share_20, hour_share_21, hour_share_22, hour_share_23,
+    ]  # fmt: skip
+    per_share = calls_per_day / SECONDS_PER_HOUR / maximum(replica_requests_per_second, SMALLEST)
+    needed = [
+        let(f"replicas in hour {hour:02d}", maximum(1, ceiling(otherwise(share, 0) * per_share)))
+        for hour, share in enumerate(shares)
+    ]
+    total = needed[0]
+    for hour, replicas_in_hour in enumerate(needed[1:], start=1):
+        total = let(f"replica hours to {hour:02d}", total + replicas_in_hour)
+    by_hour = where(given(largest_hour_share), total, blank())
+    return where(is_on(autoscale), by_hour, serving_replicas * hours_billed_per_day)
+
+
+@row(label="Device hours per month", unit="h/month", section=SECTION, better="lower")
+def device_hours_per_month(
+    autoscale: Value,
+    serving_replica_hours_per_day: Value,
+    serving_replicas: Value,
+    replicas: Value,
+    hours_billed_per_day: Value,
+    devices_per_replica: Value,
+    days_per_month: Value,
+) -> Value:
+    """Replica hours x devices per replica x days; spares and prefill replicas are up for every hour billed.
+
+    Utilization never shrinks it: a device that is up is billed.
+    """
+    up = where(is_on(autoscale), HOURS_PER_DAY, hours_billed_per_day)
+    beside = (replicas - serving_replicas) * up
+    return (serving_replica_hours_per_day + beside) * devices_per_replica * days_per_month
+
+
+@row(label="Mean utilization of the hours billed", unit="share", section=SECTION, better="higher")
+def utilization_mean(
+    calls_per_day: Value, serving_replica_hours_per_day: Value, capacity_requests_per_second: Value
+) -> Value:
+    """Calls per day over what the serving replicas could carry in the hours they are up; sets cost."""
+    carried = serving_replica_hours_per_day * SECONDS_PER_HOUR * capacity_requests_per_second
+    return calls_per_day / maximum(carried, SMALLEST)

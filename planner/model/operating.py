@@ -1,0 +1,340 @@
+"""The operating point: the batch the load settles at, the step there, and what a user waits for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.model.batching import NEWTON_STEPS, SCHEDULING, LoadModel
+from planner.model.constants import ALMOST_ONE, FLOP_PER_PARAMETER, MS_PER_S, SMALLEST, TIE
+from planner.model.decode import StepModel
+from planner.model.expression import Value
+from planner.model.fleet import SERVED
+from planner.model.functions import argmax, blank, chosen, given, let, maximum, minimum, otherwise, plain, where
+from planner.model.queueing import QueueModel, decode_time, p95_excess, prefill_wait, settled_batch, step_wait
+from planner.model.sheet import Maybe, row
+
+SECTION = "Operating point"
+BOUNDS = ("memory", "compute", "interconnect", "overhead")
+AFTER_FIRST = "no token follows the first"
+
+
+@row(label="Operating batch", unit="sequences", section=SECTION, key=True, reason=SERVED)
+def operating_batch(
+    step: StepModel,
+    load: LoadModel,
+    batch: Maybe,
+    served: Maybe,
+    requests_per_second_per_replica: Maybe,
+    capacity_batch: Maybe,
+) -> Value:
+    """Sequences a replica's steps carry: the fixed batch, or where arrivals and departures balance at the peak."""
+    rate = otherwise(requests_per_second_per_replica, 0)
+    settled = settled_batch(step, load, rate, otherwise(capacity_batch, 1))
+    return where(given(batch), otherwise(batch, 1), where(given(served), settled, blank()))
+
+
+@row(label="Experts read per step", unit="experts", section=SECTION)
+def experts_read(step: StepModel, operating_batch: Value, experts: Value) -> Value:
+    """E(1 - (1 - k/E)^tokens): experts of a layer that the tokens of one pass touch, routed uniformly."""
+    tokens = step.micro_batch(operating_batch) * step.verified_tokens
+    return experts * (1 - step.expert_miss_share**tokens)
+
+
+@row(label="Weights read per step", unit="B", section=SECTION, better="lower")
+def weights_read_bytes(experts_read: Value, experts: Value, expert_bytes: Value, dense_read_bytes: Value) -> Value:
+    """Dense weights and the experts touched, by all devices of a stage together."""
+    return dense_read_bytes + expert_bytes * experts_read / maximum(experts, 1)
+
+
+@row(label="KV cache read per step", unit="B", section=SECTION, better="lower")
+def kv_read_bytes(
+    step: StepModel,
+    operating_batch: Value,
+    kv_read_bytes_per_sequence: Value,
+    kv_shard_share: Value,
+    tensor_parallel: Value,
+) -> Value:
+    """Sequences on a device x its share of their live KV cache, summed over t devices."""
+    sequences = maximum(step.micro_batch(operating_batch) / step.attention_degree, 1)
+    return tensor_parallel * sequences * kv_shard_share * kv_read_bytes_per_sequence
+
+
+@row(label="Memory time", unit="s", section=SECTION, better="lower")
+def memory_time_s(step: StepModel, operating_batch: Value) -> Value:
+    """Weights and KV cache over the reachable bandwidth, per token of a sequence."""
+    return step.memory_s(operating_batch)
+
+
+@row(label="Compute time", unit="s", section=SECTION, better="lower")
+def compute_time_s(step: StepModel, operating_batch: Value) -> Value:
+    """Matmuls and attention over the reachable FLOP/s, per token of a sequence."""
+    return step.compute_s(operating_batch)
+
+
+@row(label="Interconnect time", unit="s", section=SECTION, better="lower")
+def interconnect_time_s(step: StepModel, operating_batch: Value) -> Value:
+    """Collectives' latency and bytes, per token of a sequence."""
+    return step.interconnect_s(operating_batch)
+
+
+@row(label="Overhead time", unit="s", section=SECTION, better="lower")
+def overhead_time_s(step: StepModel, operating_batch: Value) -> Value:
+    """Kernels, launches and scheduling, per token of a sequence."""
+    return step.overhead_s(operating_batch)
+
+
+@row(label="Step time", unit="s", section=SECTION, better="lower")
+def step_time_s(
+    memory_time_s: Value, compute_time_s: Value, interconnect_time_s: Value, overhead_time_s: Value
+) -> Value:
+    """max(memory, compute) + interconnect + overhead, per token of a sequence."""
+    return maximum(memory_time_s, compute_time_s) + interconnect_time_s + overhead_time_s
+
+
+@row(label="Step bound by", section=SECTION, words=BOUNDS, key=True)
+def bound_by(memory_time_s: Value, compute_time_s: Value, interconnect_time_s: Value, overhead_time_s: Value) -> Value:
+    """The largest part of a step; a tie counts as memory."""
+    return argmax(memory_time_s * TIE, compute_time_s, interconnect_time_s, overhead_time_s)
+
+
+@row(label="Memory time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_memory_time_s(
+    step: StepModel, operating_batch: Value, weights_efficiency: Value, kv_efficiency: Value
+) -> Value:
+    """The bytes of a step over the rated bandwidth."""
+    x = step.micro_batch(operating_batch)
+    weights = (step.memory_fixed_s + step.experts_read_s * step.coverage(x)) * weights_efficiency
+    return weights + step.memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
+
+
+@row(label="Compute time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_compute_time_s(step: StepModel, operating_batch: Value, decode_efficiency: Value) -> Value:
+    """The FLOP of a step over the dense peaks."""
+    return step.compute_s(operating_batch) / step.software_factor_used * decode_efficiency
+
+
+@row(label="Step time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_step_time_s(bound_memory_time_s: Value, bound_compute_time_s: Value) -> Value:
+    """The roofline with no overhead: no step is faster."""
+    return maximum(bound_memory_time_s, bound_compute_time_s)
+
+
+@row(label="Share of the roofline reached", unit="share", section=SECTION, better="higher")
+def roofline_share(bound_step_time_s: Value, step_time_s: Value) -> Value:
+    """Step time at efficiency 1 over step time."""
+    return bound_step_time_s / step_time_s
+
+
+@row(label="Arithmetic intensity", unit="FLOP/B", section=SECTION)
+def arithmetic_intensity(
+    step: StepModel,
+    operating_batch: Value,
+    active_dense_parameters: Value,
+    active_expert_parameters: Value,
+    attention_flop_per_token: Value,
+    weights_read_bytes: Value,
+    kv_read_bytes: Value,
+) -> Value:
+    """FLOP of one pass over the bytes it reads."""
+    tokens = step.micro_batch(operating_batch) * step.verified_tokens
+    matmul = FLOP_PER_PARAMETER * (active_dense_parameters + active_expert_parameters)
+    return tokens * (matmul + attention_flop_per_token) / (weights_read_bytes + kv_read_bytes)
+
+
+@row(label="Machine balance", unit="FLOP/B", section=SECTION)
+def machine_balance(peak_flops: Value, memory_bandwidth: Value) -> Value:
+    """Dense peak of the weights' arithmetic over the rated bandwidth: the intensity that keeps compute busy."""
+    return peak_flops / memory_bandwidth
+
+
+@row(label="Aggregate bandwidth", unit="B/s", section=SECTION, better="higher")
+def aggregate_bandwidth(memory_bandwidth: Value, devices_per_replica: Value) -> Value:
+    """Rated bandwidth of all devices of a replica."""
+    return memory_bandwidth * devices_per_replica
+
+
+@row(label="Critical batch", unit="sequences", section=SECTION, reason="bound by the KV cache at any batch")
+def critical_batch(step: StepModel) -> Value:
+    """Batch at which compute time reaches memory time; blank where the KV cache keeps memory ahead at any batch.
+
+    From the root with every expert read, Newton steps down the concave memory time.
+    """
+    slope = step.matmul_per_sequence_s + step.attention_per_sequence_s - step.memory_per_sequence_s
+    all_experts = step.experts_read_s * (1 + step.draft_steps_cost)
+    x = (step.memory_fixed_s + all_experts) / maximum(slope, SMALLEST * step.matmul_per_sequence_s)
+    for number in range(NEWTON_STEPS):
+        excess = slope * x - step.memory_fixed_s - step.experts_read_s * step.coverage(x)
+        rise = slope - step.experts_read_s * step.coverage_slope(x)
+        x = let(f"critical batch {number + 1}", maximum(x - excess / maximum(rise, SMALLEST * slope), 0))
+    return where(slope > 0, x * step.pipeline_parallel, blank())
+
+
+@row(label="Compute left idle", unit="share", section=SECTION, better="lower")
+def idle_compute_share(bound_compute_time_s: Value, step_time_s: Value) -> Value:
+    """1 - the time the FLOP would take at the dense peak over the time the step takes."""
+    return 1 - bound_compute_time_s / step_time_s
+
+
+@row(label="Decode throughput", unit="tokens/s", section=SECTION, better="higher")
+def decode_tokens_per_second(operating_batch: Value, step_time_s: Value) -> Value:
+    """b / step(b) of one replica, prefill left out."""
+    return maximum(operating_batch, 1) / step_time_s
+
+
+@row(label="Wait for prompts ahead", unit="s", section=SECTION, better="lower")
+def prefill_wait_s(
+    load: LoadModel,
+    batch: Maybe,
+    operating_batch: Value,
+    requests_per_second_per_replica: Maybe,
+    requests_per_second_peak: Value,
+    prefill_replicas: Maybe,
+    spare_replicas: Value,
+    prefill_work_s: Value,
+) -> Value:
+    """Mean wait for other prompts, in the prefill pool where there is one; 0 at a fixed batch."""
+    rate = otherwise(requests_per_second_per_replica, 0)
+    pool = maximum(otherwise(prefill_replicas, 1 + spare_replicas) - spare_replicas, 1)
+    share = minimum(requests_per_second_peak * prefill_work_s / pool, ALMOST_ONE)
+    in_pool = prefill_wait(replace(load, decode_prefill_work_s=plain(1)), share)
+    open_arrivals = where(given(prefill_replicas), in_pool, prefill_wait(load, rate))
+    return where(given(batch), 0, open_arrivals)
+
+
+@row(label="Wait for the step under way", unit="s", section=SECTION, better="lower")
+def step_wait_s(
+    step: StepModel, load: LoadModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Maybe
+) -> Value:
+    """Mean rest of the step that is running when a request arrives; 0 at a fixed batch."""
+    rate = otherwise(requests_per_second_per_replica, 0)
+    return where(given(batch), 0, step_wait(step, load, rate, operating_batch))
+
+
+@row(label="Wait for a slot", unit="s", section=SECTION, better="lower")
+def slot_wait_s(
+    queue: QueueModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Value
+) -> Value:
+    """Mean wait for one of the c slots (Sakasegawa); 0 at a fixed batch."""
+    chance, wait = queue.slot_wait(requests_per_second_per_replica)
+    return where(given(batch), 0, chance * wait)
+
+
+@row(label="Queue wait", unit="s", section=SECTION, better="lower")
+def queue_wait_s(prefill_wait_s: Value, step_wait_s: Value, slot_wait_s: Maybe) -> Value:
+    """Prompts ahead + step under way + slot."""
+    return prefill_wait_s + step_wait_s + otherwise(slot_wait_s, 0)
+
+
+@row(label="TTFT", unit="s", section=SECTION, better="lower", key=True)
+def ttft_s(
+    step_time_s: Value,
+    ttft_base_s: Value,
+    queue_wait_s: Value,
+    first_steps: Value,
+    ttft_factor: Value,
+    bound_prefill_s: Value,
+) -> Value:
+    """Engine constant + queue wait + prefill (+ KV transfer) + first steps, x TTFT factor; mean, in the service."""
+    return maximum((ttft_base_s + queue_wait_s + first_steps * step_time_s) * ttft_factor, bound_prefill_s)
+
+
+@row(label="TTFT of the user", unit="s", section=SECTION, better="lower")
+def ttft_user_s(ttft_s: Value, network_rtt_ms: Value) -> Value:
+    """TTFT + one network round trip: bandwidth cannot buy it, later tokens do not pay it again."""
+    return ttft_s + network_rtt_ms / MS_PER_S
+
+
+@row(label="TTFT, 95th percentile", unit="s", section=SECTION, better="lower")
+def ttft_p95_s(
+    step: StepModel,
+    load: LoadModel,
+    queue: QueueModel,
+    operating_batch: Value,
+    batch: Maybe,
+    requests_per_second_per_replica: Value,
+    ttft_s: Value,
+    queue_wait_s: Value,
+    ttft_factor: Value,
+) -> Value:
+    """TTFT without waiting + 0.95 of a step + the larger tail of slots and prompts; at a fixed batch TTFT itself."""
+    unloaded = ttft_s - queue_wait_s * ttft_factor
+    tail = p95_excess(queue, load, step, requests_per_second_per_replica, operating_batch)
+    return where(given(batch), ttft_s, unloaded + tail * ttft_factor)
+
+
+@row(label="Time from first to last token", unit="s", section=SECTION, better="lower")
+def decode_time_s(
+    step: StepModel,
+    load: LoadModel,
+    operating_batch: Value,
+    step_time_s: Value,
+    batch: Maybe,
+    requests_per_second_per_replica: Maybe,
+) -> Value:
+    """D: m steps and the prompts of others that pass through meanwhile."""
+    steady = load.counted_tokens * step_time_s + (operating_batch - 1) * load.decode_prefill_work_s
+    flowing = decode_time(step, load, otherwise(requests_per_second_per_replica, 0), operating_batch)
+    m = load.counted_tokens
+    return where(m > 0, where(given(batch), steady, flowing), 0)
+
+
+@row(label="TPOT", unit="s", section=SECTION, better="lower", key=True, reason=AFTER_FIRST)
+def tpot_s(decode_time_s: Value, counted_tokens: Value) -> Value:
+    """Time per output token after the first, pauses for other prompts included."""
+    return where(counted_tokens > 0, decode_time_s / maximum(counted_tokens, 1), blank())
+
+
+@row(label="Latency", unit="s", section=SECTION, better="lower", key=True)
+def latency_s(ttft_s: Value, decode_time_s: Value) -> Value:
+    """TTFT + time from first to last token: a straight line in the length of the answer."""
+    return ttft_s + decode_time_s
+
+
+@row(label="Latency of the user", unit="s", section=SECTION, better="lower")
+def latency_user_s(ttft_user_s: Value, decode_time_s: Value) -> Value:
+    """Latency + one network round trip."""
+    return ttft_user_s + decode_time_s
+
+
+@row(label="Decode's share of latency", unit="share", section=SECTION)
+def decode_share(decode_time_s: Value, latency_s: Value) -> Value:
+    """Part of the latency that passes after the first token."""
+    return decode_time_s / maximum(latency_s, SMALLEST)
+
+
+@row(label="Speed for one user", unit="tokens/s", section=SECTION, better="higher")
+def tokens_per_second_per_user(tpot_s: Value) -> Value:
+    """1 / TPOT."""
+    return 1 / tpot_s
+
+
+@row(label="Gap between tokens, 95th percentile", unit="s", section=SECTION, better="lower", reason=AFTER_FIRST)
+def inter_token_gap_p95_s(
+    scheduling: Value, step_time_s: Value, prefill_time_s: Value, prefill_passes: Value, counted_tokens: Value
+) -> Value:
+    """A step and what may come between two: one chunk when mixed, a whole prefill first, nothing in a pool apart."""
+    chunk = prefill_time_s / prefill_passes
+    between = where(chosen(scheduling, SCHEDULING, "mixed"), chunk, prefill_time_s)
+    pause = where(chosen(scheduling, SCHEDULING, "disaggregated"), 0, between)
+    return where(counted_tokens > 0, step_time_s + pause, blank())
+
+
+@row(label="Output throughput of a replica", unit="tokens/s", section=SECTION, better="higher")
+def tokens_per_second_per_replica(
+    step: StepModel,
+    load: LoadModel,
+    operating_batch: Value,
+    batch: Maybe,
+    requests_per_second_per_replica: Maybe,
+    generated_tokens: Value,
+) -> Value:
+    """Output tokens per second at the operating point: what arrives at the peak, or what a fixed batch sustains."""
+    arriving = otherwise(requests_per_second_per_replica, 0)
+    rate = where(given(batch), load.throughput(step, operating_batch), arriving)
+    return rate * generated_tokens
+
+
+@row(label="Requests in flight", unit="requests", section=SECTION)
+def in_flight(requests_per_second_peak: Value, latency_s: Value, served: Value) -> Value:
+    """Peak rate x latency over all replicas (Little's law): the concurrency, not the number of users."""
+    return requests_per_second_peak * latency_s

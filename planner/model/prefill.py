@@ -1,0 +1,292 @@
+"""Prefill: one parallel pass over the prompt, in chunks when it is longer than a chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.model.constants import (
+    ATTENTION_FLOP,
+    FLOP_PER_PARAMETER,
+    FOUR_BIT,
+    HALF,
+    SCORE_BYTES,
+    TIE,
+    WRITTEN_AND_READ,
+)
+from planner.model.expression import Value
+from planner.model.functions import argmax, chosen, is_on, maximum, minimum, where
+from planner.model.inputs import INPUTS
+from planner.model.sheet import row
+
+SECTION = "Prefill"
+BOUNDS = ("memory", "compute")
+
+
+@row(label="New prompt tokens", unit="tokens", section=SECTION)
+def new_prompt_tokens(prompt_tokens: Value, prefix_cache_hit: Value) -> Value:
+    """U = N(1 - h), at least 1: the prompt tokens whose KV cache is not there yet."""
+    return maximum(1, prompt_tokens * (1 - prefix_cache_hit))
+
+
+@row(label="Passes per prompt", section=SECTION)
+def prefill_passes(new_prompt_tokens: Value, chunk_tokens: Value) -> Value:
+    """U / chunk tokens, at least 1."""
+    return maximum(1, new_prompt_tokens / chunk_tokens)
+
+
+@row(label="Dense prefill rate", unit="FLOP/s", section=SECTION, detail=True)
+def dense_prefill_flops(
+    peak_flops: Value,
+    arithmetic_bits: Value,
+    fp4_prefill_efficiency: Value,
+    prefill_efficiency: Value,
+    tensor_parallel: Value,
+) -> Value:
+    """Peak of t devices x prefill efficiency; 4-bit arithmetic reaches a smaller share of its peak."""
+    narrow = where(arithmetic_bits <= FOUR_BIT, fp4_prefill_efficiency, 1)
+    return tensor_parallel * peak_flops * prefill_efficiency * narrow
+
+
+@row(label="Expert prefill rate", unit="FLOP/s", section=SECTION, detail=True)
+def expert_prefill_flops(
+    expert_peak_flops: Value,
+    expert_arithmetic_bits: Value,
+    fp4_prefill_efficiency: Value,
+    prefill_efficiency: Value,
+    expert_prefill_efficiency: Value,
+    tensor_parallel: Value,
+) -> Value:
+    """The same for the experts, at their own efficiency."""
+    narrow = where(expert_arithmetic_bits <= FOUR_BIT, fp4_prefill_efficiency, 1)
+    return tensor_parallel * expert_peak_flops * prefill_efficiency * expert_prefill_efficiency * narrow
+
+
+@row(label="Matmul time per prompt token", unit="s", section=SECTION, detail=True)
+def prefill_matmul_s_per_token(
+    active_dense_parameters: Value,
+    head_parameters: Value,
+    active_expert_parameters: Value,
+    dense_prefill_flops: Value,
+    expert_prefill_flops: Value,
+) -> Value:
+    """2 FLOP per active parameter; the LM head is left out, only the last token needs it."""
+    dense = maximum(0, active_dense_parameters - head_parameters) / dense_prefill_flops
+    return FLOP_PER_PARAMETER * (dense + active_expert_parameters / expert_prefill_flops)
+
+
+@row(label="LM head time per prompt", unit="s", section=SECTION, detail=True)
+def prefill_head_s(head_parameters: Value, dense_prefill_flops: Value) -> Value:
+    """The LM head once a prompt."""
+    return FLOP_PER_PARAMETER * head_parameters / dense_prefill_flops
+
+
+@row(label="Attention time per token pair and layer", unit="s", section=SECTION, detail=True)
+def prefill_pair_s(
+    mla_layers: Value,
+    heads: Value,
+    head_dim: Value,
+    qk_nope_head_dim: Value,
+    qk_rope_head_dim: Value,
+    v_head_dim: Value,
+    attention_peak_flops: Value,
+    prefill_efficiency: Value,
+    tensor_parallel: Value,
+) -> Value:
+    """4 x heads x head dimension FLOP per pair of tokens; MLA 2 x heads x (nope + rope + value dimension)."""
+    latent = FLOP_PER_PARAMETER * heads * (qk_nope_head_dim + qk_rope_head_dim + v_head_dim)
+    flop = where(mla_layers > 0, latent, ATTENTION_FLOP * heads * head_dim)
+    return flop / (tensor_parallel * attention_peak_flops * prefill_efficiency)
+
+
+@row(label="Attention layers in full", section=SECTION, detail=True)
+def full_attention_layers(layers: Value, linear_layers: Value, window_layers: Value, sparse_layers: Value) -> Value:
+    """Layers whose attention sees the whole context."""
+    return layers - linear_layers - window_layers - sparse_layers
+
+
+@row(label="KV time per prompt token", unit="s", section=SECTION, detail=True)
+def prefill_kv_s_per_token(
+    kv_bytes_per_token: Value, kv_shard_share: Value, memory_bandwidth: Value, kv_efficiency: Value
+) -> Value:
+    """A prompt token's KV cache read (cached) or written (new) once on the device that holds it."""
+    return kv_bytes_per_token * kv_shard_share / (memory_bandwidth * kv_efficiency)
+
+
+@row(label="Score time per token pair", unit="s", section=SECTION, detail=True)
+def prefill_score_s_per_pair(
+    flash_attention: Value,
+    layers: Value,
+    linear_layers: Value,
+    heads: Value,
+    tensor_parallel: Value,
+    memory_bandwidth: Value,
+    kv_efficiency: Value,
+) -> Value:
+    """Without FlashAttention every score is written and read: 2 bytes x heads x layers per pair; else 0."""
+    scores = (layers - linear_layers) * heads * SCORE_BYTES * WRITTEN_AND_READ
+    seconds = scores / (tensor_parallel * memory_bandwidth * kv_efficiency)
+    return where(is_on(flash_attention), 0, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillModel:
+    """Times of one prompt of n tokens of which u are new, on t devices and through all layers."""
+
+    prefill_matmul_s_per_token: Value
+    prefill_head_s: Value
+    prefill_pair_s: Value
+    full_attention_layers: Value
+    window_layers: Value
+    window_tokens: Value
+    sparse_layers: Value
+    sparse_top_tokens: Value
+    prefill_kv_s_per_token: Value
+    prefill_score_s_per_pair: Value
+    experts_read_s: Value
+    expert_miss_share: Value
+    dense_read_bytes: Value
+    tensor_parallel: Value
+    memory_bandwidth: Value
+    weights_efficiency: Value
+    tokens_per_pass: Value
+    pass_latency_s: Value
+    pass_link_s_per_token: Value
+    pass_overhead_s: Value
+    chunk_tokens: Value
+    software_factor_used: Value
+
+    def compute_s(self, u: Value, n: Value) -> Value:
+        """Matmuls of the new tokens, the LM head once, causal attention of the new tokens over the context."""
+        matmul = self.prefill_matmul_s_per_token * u + self.prefill_head_s
+        return matmul + self.prefill_pair_s * self.pairs(u, n)
+
+    def pairs(self, u: Value, n: Value) -> Value:
+        """Token pairs x layers that causal attention of the new tokens covers, by kind of layer."""
+        window, top = self.window_tokens, self.sparse_top_tokens
+        full = self.full_attention_layers * (causal_pairs(n, n) - causal_pairs(n - u, n))
+        windowed = self.window_layers * (causal_pairs(n, window) - causal_pairs(n - u, window))
+        sparse = self.sparse_layers * (causal_pairs(n, top) - causal_pairs(n - u, top))
+        return full + windowed + sparse
+
+    def weights_s(self, tokens: Value) -> Value:
+        """Weights that one pass over ``tokens`` prompt tokens reads: dense once, the experts they touch."""
+        dense = self.dense_read_bytes / (self.tensor_parallel * self.memory_bandwidth * self.weights_efficiency)
+        touched = 1 - self.expert_miss_share**tokens
+        return dense + self.experts_read_s * self.tokens_per_pass * touched
+
+    def kv_s(self, u: Value, n: Value) -> Value:
+        """KV cache of the prompt read or written once; score matrices where there is no FlashAttention."""
+        return self.prefill_kv_s_per_token * n + self.prefill_score_s_per_pair * u * n
+
+    def memory_s(self, u: Value, n: Value) -> Value:
+        """Weights once a pass, KV cache once."""
+        passes = maximum(1, u / self.chunk_tokens)
+        return passes * self.weights_s(u / passes) + self.kv_s(u, n)
+
+    def time(self, u: Value, n: Value) -> Value:
+        """Latency of the prompt: the larger of compute and memory, interconnect and overhead on top."""
+        passes = maximum(1, u / self.chunk_tokens)
+        roof = maximum(self.memory_s(u, n), self.compute_s(u, n))
+        interconnect = passes * self.pass_latency_s + self.pass_link_s_per_token * u
+        return (roof + interconnect + passes * self.pass_overhead_s) * self.software_factor_used
+
+    def mixed_work(self, u: Value, n: Value) -> Value:
+        """What the prompt takes from decoding when its chunks ride along with decode steps."""
+        chunks = u / self.chunk_tokens
+        memory = chunks * self.weights_s(self.chunk_tokens) + self.kv_s(u, n)
+        interconnect = chunks * self.pass_latency_s + self.pass_link_s_per_token * u
+        return (maximum(memory, self.compute_s(u, n)) + interconnect) * self.software_factor_used
+
+
+def causal_pairs(tokens: Value, window: Value) -> Value:
+    """Pairs of a token and one it attends to among ``tokens``, each seeing at most ``window`` tokens."""
+    inside = minimum(tokens, window)
+    return inside * inside * HALF + maximum(0, tokens - window) * window
+
+
+@row(label="Prefill compute time", unit="s", section=SECTION)
+def prefill_compute_s(prefill: PrefillModel, new_prompt_tokens: Value, prompt_tokens: Value) -> Value:
+    """FLOP of one prompt over the reachable compute rate."""
+    return prefill.compute_s(new_prompt_tokens, prompt_tokens)
+
+
+@row(label="Prefill memory time", unit="s", section=SECTION)
+def prefill_memory_s(prefill: PrefillModel, new_prompt_tokens: Value, prompt_tokens: Value) -> Value:
+    """Weights once a pass and the prompt's KV cache over the reachable bandwidth."""
+    return prefill.memory_s(new_prompt_tokens, prompt_tokens)
+
+
+@row(label="Prefill bound by", section=SECTION, words=BOUNDS)
+def prefill_bound_by(prefill_memory_s: Value, prefill_compute_s: Value) -> Value:
+    """The larger of memory and compute time; a tie counts as memory."""
+    return argmax(prefill_memory_s * TIE, prefill_compute_s)
+
+
+@row(label="Prefill compute time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_prefill_compute_s(
+    prefill: PrefillModel,
+    new_prompt_tokens: Value,
+    prompt_tokens: Value,
+    active_dense_parameters: Value,
+    head_parameters: Value,
+    active_expert_parameters: Value,
+    peak_flops: Value,
+    expert_peak_flops: Value,
+    prefill_efficiency: Value,
+) -> Value:
+    """FLOP of one prompt over the dense peaks: no real prompt is faster."""
+    dense = maximum(0, active_dense_parameters - head_parameters) * new_prompt_tokens + head_parameters
+    experts = active_expert_parameters * new_prompt_tokens / expert_peak_flops
+    matmul = FLOP_PER_PARAMETER * (dense / peak_flops + experts) / prefill.tensor_parallel
+    pairs = prefill.pairs(new_prompt_tokens, prompt_tokens)
+    return matmul + pairs * prefill.prefill_pair_s * prefill_efficiency
+
+
+@row(label="Prefill time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_prefill_s(
+    prefill: PrefillModel,
+    new_prompt_tokens: Value,
+    prompt_tokens: Value,
+    bound_prefill_compute_s: Value,
+    weights_efficiency: Value,
+    kv_efficiency: Value,
+) -> Value:
+    """The roofline of one prompt with no overhead: the larger of memory and compute time at efficiency 1."""
+    passes = maximum(1, new_prompt_tokens / prefill.chunk_tokens)
+    weights = passes * prefill.weights_s(new_prompt_tokens / passes) * weights_efficiency
+    memory = weights + prefill.kv_s(new_prompt_tokens, prompt_tokens) * kv_efficiency
+    return maximum(memory, bound_prefill_compute_s)
+
+
+@row(label="Prefill time", unit="s", section=SECTION, better="lower", key=True)
+def prefill_time_s(
+    prefill: PrefillModel, new_prompt_tokens: Value, prompt_tokens: Value, bound_prefill_s: Value
+) -> Value:
+    """Latency of one prompt alone on a replica, never below the roofline at efficiency 1."""
+    return maximum(prefill.time(new_prompt_tokens, prompt_tokens), bound_prefill_s)
+
+
+@row(label="Prefill work per prompt", unit="s", section=SECTION, better="lower")
+def prefill_work_s(
+    prefill: PrefillModel,
+    new_prompt_tokens: Value,
+    prompt_tokens: Value,
+    scheduling: Value,
+    pipeline_parallel: Value,
+    prefill_time_s: Value,
+    bound_prefill_compute_s: Value,
+) -> Value:
+    """Time a prompt takes from others: its latency, or its chunks' roofline when mixed with decode; over p stages.
+
+    For mixed chunks an upper estimate: a memory-bound decode step absorbs part of it.
+    """
+    mixed = prefill.mixed_work(new_prompt_tokens, prompt_tokens)
+    is_mixed = chosen(scheduling, INPUTS["scheduling"].choices, "mixed")
+    work = where(is_mixed, maximum(mixed, bound_prefill_compute_s), prefill_time_s)
+    return work / pipeline_parallel
+
+
+@row(label="Prefill time without cache hits", unit="s", section=SECTION, detail=True)
+def prefill_whole_s(prefill: PrefillModel, prompt_tokens: Value) -> Value:
+    """Latency of the same prompt when no prefix is cached."""
+    return prefill.time(prompt_tokens, prompt_tokens)
