@@ -1,0 +1,151 @@
+"""One open database: who writes, which versions are noted, and how a unit of work runs in one transaction."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.exc import StaleDataError
+
+import planner
+from planner.store.engines import writing
+from planner.store.errors import IO, BusyError, ReadOnlyError, StoreError
+from planner.store.tables import SCHEMA_VERSION
+from planner.store.translation import from_database, from_sqlite
+
+T = TypeVar("T")
+ATTEMPTS = 5
+# Serialization failure and deadlock: the transaction did nothing and may run again.
+_RETRY = ("40001", "40P01")
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What a revision notes of the program that made it."""
+
+    program: str = planner.__version__
+    model: str = planner.__version__
+    catalogue: str = ""
+
+
+def login() -> str:
+    """The name of the person at this machine."""
+    try:
+        return getpass.getuser()[:120]
+    except (OSError, KeyError):
+        return f"user {os.getuid()}"
+
+
+def now() -> datetime:
+    """The present moment in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Database:
+    """An engine with what is known of the database behind it.
+
+    ``read_only_reason`` is empty where it may be written. ``identity`` is the device and inode of a SQLite file.
+    """
+
+    engine: Engine
+    description: str
+    path: Path | None = None
+    identity: tuple[int, int] | None = None
+    read_only_reason: str = ""
+    who: str = ""
+    versions: Versions = field(default_factory=Versions)
+    warnings: tuple[str, ...] = ()
+    clock: Callable[[], datetime] = now
+    before_write: Callable[[], None] | None = None
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a SQLite file."""
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that sees one state of the database, and changes nothing. Raises StoreError."""
+        try:
+            with Session(self.engine, expire_on_commit=False, autoflush=False) as session:
+                yield session
+        except SQLAlchemyError as error:
+            raise from_database(error, self.description) from error
+        except sqlite3.Error as error:
+            raise from_sqlite(error, self.description) from error
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        """What ``work`` returns, run in one transaction that is committed when this returns.
+
+        The write lock is taken before anything is read. Work that collides with somebody else's is run again. Raises
+        StoreError, and whatever ``work`` raises; then nothing was changed.
+        """
+        self.check_writable()
+        if self.before_write is not None:
+            before, self.before_write = self.before_write, None
+            before()
+        for attempt in range(ATTEMPTS):
+            try:
+                with Session(writing(self.engine), expire_on_commit=False) as session, session.begin():
+                    self._check_schema(session)
+                    return work(session)
+            except StaleDataError:
+                last: Exception | None = None
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) not in _RETRY:
+                    raise from_database(error, self.description) from error
+                last = error
+            except SQLAlchemyError as error:
+                raise from_database(error, self.description) from error
+            except sqlite3.Error as error:
+                raise from_sqlite(error, self.description) from error
+            if attempt == ATTEMPTS - 1:
+                raise BusyError(
+                    f"Others kept changing the same scenarios in {self.description}; nothing was changed: try again."
+                ) from last
+        raise AssertionError("unreachable")
+
+    def check_writable(self) -> None:
+        """Raise StoreError where the library is read-only, or its file is no longer the one that was opened."""
+        if self.read_only_reason:
+            raise ReadOnlyError(f"{self.description} is open for reading only: {self.read_only_reason}")
+        if self.path is None or self.identity is None:
+            return
+        try:
+            status = self.path.stat()
+        except OSError:
+            status = None
+        if status is None or (status.st_dev, status.st_ino) != self.identity:
+            what = "deleted or moved" if status is None else "replaced by another file"
+            raise StoreError(
+                f"{self.description} was {what} while it was open; nothing was changed: "
+                "put it back, or open it where it is now.",
+                IO,
+            )
+
+    def _check_schema(self, session: Session) -> None:
+        """Raise StoreError when another program has changed the tables since they were opened."""
+        if self.is_sqlite:
+            version = session.connection().exec_driver_sql("PRAGMA user_version").scalar()
+        else:
+            version = session.scalar(text("SELECT version_num FROM alembic_version"))
+        if version is None or int(version) != SCHEMA_VERSION:
+            raise StoreError(
+                f"Another version of the planner has changed the tables of {self.description} to version {version}; "
+                "nothing was changed: close this one and open the library again."
+            )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()

@@ -1,0 +1,359 @@
+"""What a person does to the scenarios of a workspace: each function is one transaction and one revision."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from planner.model.facts import FACT_FIELDS
+from planner.model.inputs import INPUTS, check_values, field_of
+from planner.model.scenario import Scenario
+from planner.store.actions import GAP, Action, check_row
+from planner.store.conflicts import refuse_conflicts
+from planner.store.database import Database
+from planner.store.documents import ALIASES, field_called, overrides_of, put
+from planner.store.errors import StoreError
+from planner.store.names import clean_name, clean_tags, clean_text, name_key
+from planner.store.reading import COLUMNS, LIVE, ORDER, stored, to_stored
+from planner.store.records import Change, Stored, Workspace
+from planner.store.tables import ScenarioRow
+
+MAX_SCENARIOS = 100_000
+
+
+def _act(
+    database: Database, workspace: Workspace, name: str, why: str, change: Callable[[Action], Iterable[ScenarioRow]]
+) -> list[Stored]:
+    """Run ``change`` as one action and return the rows that it gives back as they are stored then."""
+
+    def work(session: Session) -> list[Stored]:
+        action = Action(session, database, workspace.id, name, why)
+        rows = list(change(action))
+        action.finish()
+        return [stored(session, row, workspace.name) for row in rows]
+
+    return database.write(work)
+
+
+def position_after(action: Action, after: int | None) -> int:
+    """A position behind scenario ``after``, or behind all others. Raises NotFoundError."""
+    session, live = action.session, and_(ScenarioRow.workspace_id == action.workspace_id, LIVE)
+    if after is None:
+        last = session.scalar(select(func.max(ScenarioRow.position)).where(live))
+        return 0 if last is None else last + GAP
+    row = action.rows([after])[after]
+    for _ in range(2):
+        later = or_(
+            ScenarioRow.position > row.position, and_(ScenarioRow.position == row.position, ScenarioRow.id > row.id)
+        )
+        following = session.scalar(select(func.min(ScenarioRow.position)).where(live, later))
+        if following is None:
+            return row.position + GAP
+        if following - row.position > 1:
+            return (row.position + following) // 2
+        _spread(action)
+    return row.position + 1
+
+
+def _spread(action: Action) -> None:
+    """Give all live scenarios of the workspace new positions, GAP apart, in the order they have."""
+    query = select(ScenarioRow.id).where(ScenarioRow.workspace_id == action.workspace_id, LIVE).order_by(*ORDER)
+    rows = action.rows(action.session.scalars(query))
+    for index, row in enumerate(rows.values()):
+        row.position = index * GAP
+    action.session.flush()
+
+
+def create(
+    database: Database,
+    workspace: Workspace,
+    scenarios: Sequence[Scenario],
+    *,
+    after: int | None = None,
+    why: str = "",
+    action: str = "create",
+) -> list[Stored]:
+    """Save new ``scenarios``, all or none, behind scenario ``after`` or behind all others.
+
+    Raises InputError for a value that is refused, StoreError for a name that is taken.
+    """
+    checked = [
+        (
+            clean_name(scenario.name),
+            check_values(scenario.values),
+            {
+                ALIASES.get(name, name): field_of(ALIASES.get(name, name), FACT_FIELDS, kind="fact").check(value)
+                for name, value in scenario.overrides.items()
+                if value is not None
+            },
+            clean_text(scenario.notes, "notes"),
+        )
+        for scenario in scenarios
+    ]
+
+    def change(act: Action) -> list[ScenarioRow]:
+        live = and_(ScenarioRow.workspace_id == workspace.id, LIVE)
+        number = act.session.scalar(select(func.count()).where(live)) or 0
+        if number + len(checked) > MAX_SCENARIOS:
+            raise StoreError(f"A workspace may hold {MAX_SCENARIOS:,} scenarios; '{workspace.name}' has {number:,}.")
+        behind, rows = after, []
+        for index, (name, values, overrides, notes) in enumerate(checked):
+            act.check_name_free(name, name_key(name))
+            shares = values["hourly_profile"]
+            row = act.create(
+                name=name,
+                name_key=name_key(name),
+                position=position_after(act, behind),
+                is_baseline=number == 0 and index == 0,
+                in_fleet=False,
+                tags=[],
+                notes=notes,
+                overrides=overrides,
+                **{**values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
+            )
+            act.session.flush()
+            behind = row.id if after is not None else None
+            rows.append(row)
+        return rows
+
+    return _act(database, workspace, action, why, change)
+
+
+def copy(database: Database, workspace: Workspace, identifier: int, name: str) -> Stored:
+    """A copy of scenario ``identifier`` called ``name``, behind it, with its values, facts, notes and tags.
+
+    Raises InputError when a damaged value would be copied.
+    """
+    name = clean_name(name)
+
+    def change(action: Action) -> list[ScenarioRow]:
+        source = action.rows([identifier])[identifier]
+        for field in INPUTS.values():
+            value = getattr(source, field.name)
+            field.check(tuple(value) if isinstance(value, list) else value)
+        action.check_name_free(name, name_key(name))
+        row = action.create(
+            name=name,
+            name_key=name_key(name),
+            position=position_after(action, identifier),
+            is_baseline=False,
+            in_fleet=False,
+            tags=list(source.tags) if isinstance(source.tags, list) else [],
+            notes=source.notes,
+            overrides=overrides_of(source),
+            **{field: getattr(source, field) for field in INPUTS},
+        )
+        action.session.flush()
+        return [row]
+
+    return _act(database, workspace, "copy", "", change)[0]
+
+
+def rename(database: Database, workspace: Workspace, identifier: int, name: str) -> Stored:
+    """Scenario ``identifier`` under the new ``name``. Raises InputError, StoreError when it is taken."""
+    name = clean_name(name)
+
+    def change(action: Action) -> list[ScenarioRow]:
+        row = action.rows([identifier])[identifier]
+        action.check_name_free(name, name_key(name), but=identifier)
+        put(row, "name", name)
+        return [row]
+
+    return _act(database, workspace, "rename", "", change)[0]
+
+
+def delete(database: Database, workspace: Workspace, identifiers: Sequence[int], why: str = "") -> None:
+    """Move scenarios to the bin, from which undo, restore and undelete bring them back until it is purged.
+
+    Where the baseline goes, the first scenario that stays becomes it.
+    """
+
+    def change(action: Action) -> list[ScenarioRow]:
+        rows = action.rows(identifiers)
+        for row in rows.values():
+            row.deleted_at = action.at
+        action.session.flush()
+        if any(row.is_baseline for row in rows.values()):
+            for row in rows.values():
+                row.is_baseline = False
+            action.session.flush()
+            heir = action.session.scalar(
+                select(ScenarioRow.id).where(ScenarioRow.workspace_id == workspace.id, LIVE).order_by(*ORDER).limit(1)
+            )
+            if heir is not None:
+                action.rows([heir])[heir].is_baseline = True
+        return []
+
+    _act(database, workspace, "delete", why, change)
+
+
+def undelete(database: Database, workspace: Workspace, identifier: int) -> Stored:
+    """Scenario ``identifier`` back from the bin. Raises StoreError when its name is taken by now."""
+
+    def change(action: Action) -> list[ScenarioRow]:
+        row = action.rows([identifier], deleted=True)[identifier]
+        action.check_name_free(row.name, row.name_key, but=identifier)
+        row.deleted_at = None
+        return [row]
+
+    return _act(database, workspace, "undelete", "", change)[0]
+
+
+def edit(database: Database, workspace: Workspace, changes: Sequence[Change], why: str = "") -> list[Stored]:
+    """Set the values of ``changes``, all or none, as one revision; the changed scenarios in the order they came.
+
+    Raises InputError for a value that is refused, ConflictError when somebody else changed the same field since the
+    version that a change was made on.
+    """
+    checked: list[Change] = []
+    for one in changes:
+        field = field_called(one.name)
+        value = None if one.value is None and field.name in FACT_FIELDS else field.check(one.value)
+        checked.append(Change(one.scenario_id, field.name, value, one.version))
+
+    def change(action: Action) -> list[ScenarioRow]:
+        rows = action.rows(one.scenario_id for one in checked)
+        refuse_conflicts(action.session, rows, checked)
+        for one in checked:
+            put(rows[one.scenario_id], one.name, one.value)
+        for row in rows.values():
+            held = to_stored([getattr(row, name) for name in COLUMNS], workspace.name, 0)
+            if not held.damaged:
+                check_row(row)
+        return list(rows.values())
+
+    return _act(database, workspace, "edit", why, change)
+
+
+def set_notes(database: Database, workspace: Workspace, identifier: int, notes: str) -> Stored:
+    """Scenario ``identifier`` with new ``notes``."""
+    clean = clean_text(notes, "notes")
+    return _set(database, workspace, "notes", [identifier], lambda row: put(row, "notes", clean))[0]
+
+
+def set_tags(database: Database, workspace: Workspace, identifier: int, tags: Iterable[str]) -> Stored:
+    """Scenario ``identifier`` with exactly these ``tags``."""
+    clean = clean_tags(tags)
+    return _set(database, workspace, "tag", [identifier], lambda row: put(row, "tags", [*clean]))[0]
+
+
+def set_fleet(database: Database, workspace: Workspace, identifier: int, belongs: bool) -> Stored:
+    """Scenario ``identifier`` counted in the fleet's total, or not."""
+    return _set(database, workspace, "fleet", [identifier], lambda row: put(row, "in_fleet", belongs))[0]
+
+
+def _set(
+    database: Database,
+    workspace: Workspace,
+    name: str,
+    identifiers: Sequence[int],
+    change_row: Callable[[ScenarioRow], None],
+) -> list[Stored]:
+    def change(action: Action) -> list[ScenarioRow]:
+        rows = list(action.rows(identifiers).values())
+        for row in rows:
+            change_row(row)
+        return rows
+
+    return _act(database, workspace, name, "", change)
+
+
+def set_baseline(database: Database, workspace: Workspace, identifier: int) -> Stored:
+    """Scenario ``identifier`` as the one that all others are compared with."""
+
+    def change(action: Action) -> list[ScenarioRow]:
+        query = select(ScenarioRow.id).where(
+            ScenarioRow.workspace_id == workspace.id, LIVE, ScenarioRow.is_baseline.is_(True)
+        )
+        for row in action.rows(action.session.scalars(query)).values():
+            row.is_baseline = False
+        # The index that allows one baseline is checked row by row.
+        action.session.flush()
+        row = action.rows([identifier])[identifier]
+        row.is_baseline = True
+        return [row]
+
+    return _act(database, workspace, "baseline", "", change)[0]
+
+
+def reorder(database: Database, workspace: Workspace, identifiers: Sequence[int]) -> None:
+    """Put the scenarios ``identifiers`` first, in this order; the others follow in theirs.
+
+    The fewest rows get a new position: those outside the longest part that already stands in the new order.
+    """
+
+    def change(action: Action) -> list[ScenarioRow]:
+        query = select(ScenarioRow.id).where(ScenarioRow.workspace_id == workspace.id, LIVE).order_by(*ORDER)
+        present = list(action.session.scalars(query))
+        wanted = list(dict.fromkeys(identifiers))
+        action.rows(wanted[:1])
+        known = set(present)
+        for identifier in wanted:
+            if identifier not in known:
+                raise StoreError(f"There is no scenario {identifier} here; nothing was changed.")
+        chosen = set(wanted)
+        order = wanted + [identifier for identifier in present if identifier not in chosen]
+        _place(action, present, order)
+        return []
+
+    _act(database, workspace, "reorder", "", change)
+
+
+def _place(action: Action, present: list[int], order: list[int]) -> None:
+    index = {identifier: place for place, identifier in enumerate(present)}
+    moved = set(range(len(order))) - set(_longest_rise([index[identifier] for identifier in order]))
+    if not moved:
+        return
+    rows = action.rows(order[place] for place in sorted(moved))
+    query = select(ScenarioRow.id, ScenarioRow.position).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
+    positions = dict(action.session.execute(query).all())
+    place = 0
+    while place < len(order):
+        if place not in moved:
+            place += 1
+            continue
+        end = place
+        while end < len(order) and end in moved:
+            end += 1
+        low = positions[order[place - 1]] if place else None
+        high = positions[order[end]] if end < len(order) else None
+        fitted = _between(low, high, end - place)
+        if fitted is None:
+            every = action.rows(order)
+            for new, identifier in enumerate(order):
+                every[identifier].position = new * GAP
+            return
+        for offset, position in enumerate(fitted):
+            rows[order[place + offset]].position = positions[order[place + offset]] = position
+        place = end
+
+
+def _between(low: int | None, high: int | None, number: int) -> list[int] | None:
+    """``number`` rising positions strictly between ``low`` and ``high``; None where they do not fit."""
+    if low is None:
+        low = (high or 0) - GAP * (number + 1)
+    if high is None:
+        high = low + GAP * (number + 1)
+    step = (high - low) // (number + 1)
+    return [low + step * (offset + 1) for offset in range(number)] if step else None
+
+
+def _longest_rise(numbers: Sequence[int]) -> list[int]:
+    """Places of a longest rising subsequence of ``numbers``, which are all different."""
+    tops: list[int] = []
+    ends: list[int] = []
+    previous: list[int] = []
+    for place, number in enumerate(numbers):
+        spot = bisect_right(tops, number)
+        previous.append(ends[spot - 1] if spot else -1)
+        tops[spot : spot + 1] = [number]
+        ends[spot : spot + 1] = [place]
+    chain: list[int] = []
+    place = ends[-1] if ends else -1
+    while place >= 0:
+        chain.append(place)
+        place = previous[place]
+    return chain[::-1]

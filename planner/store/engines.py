@@ -1,0 +1,84 @@
+"""Engines: how a SQLite file or a PostgreSQL server is connected to, and how a transaction begins."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+BUSY_SECONDS = 5
+PAGE_CACHE_KIB = 16_384
+
+# A byte that is not UTF-8 becomes a lone surrogate, which no check lets pass; the default would end the whole query.
+_read_text = partial(str, encoding="utf-8", errors="surrogateescape")
+
+
+def connect_sqlite(
+    path: Path, mode: str, *, immutable: bool = False, timeout: float = BUSY_SECONDS
+) -> sqlite3.Connection:
+    """A connection to the file ``path`` in ``mode`` ro, rw or rwc, in autocommit, set up as every one must be.
+
+    The journal mode is not touched: DELETE is SQLite's default, and a file in another mode is dealt with when it is
+    opened. Raises sqlite3.Error.
+    """
+    address = f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' if immutable else ''}"
+    connection = sqlite3.connect(
+        address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.text_factory = _read_text
+    for pragma in (
+        "trusted_schema=OFF",
+        "cell_size_check=ON",
+        "foreign_keys=ON",
+        "synchronous=EXTRA",
+        f"cache_size=-{PAGE_CACHE_KIB}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
+    """An engine on the SQLite file ``path``; see ``writing`` for its transactions."""
+    engine = create_engine(
+        "sqlite+pysqlite://",
+        creator=lambda: connect_sqlite(path, mode, immutable=immutable),
+        poolclass=QueuePool,
+        pool_size=4,
+        max_overflow=4,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        """A transaction that may write takes the write lock at once, so that it never fails half way."""
+        writes = connection.get_execution_options().get("planner_writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def postgres_engine(url: URL, **connect_args: Any) -> Engine:
+    """An engine on the PostgreSQL database ``url``: connections are tried before use, and nothing waits for ever."""
+    timeouts = (
+        f"-c statement_timeout=60s -c lock_timeout={BUSY_SECONDS}s -c idle_in_transaction_session_timeout=60s"
+        " -c timezone=UTC"
+    )
+    options = " ".join(part for part in (connect_args.pop("options", None), timeouts) if part)
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=4,
+        max_overflow=4,
+        pool_timeout=BUSY_SECONDS,
+        hide_parameters=True,
+        connect_args={"connect_timeout": 10, "application_name": "planner", "options": options, **connect_args},
+    )
+
+
+def writing(engine: Engine) -> Engine:
+    """``engine`` for transactions that may write."""
+    return engine.execution_options(planner_writes=True)

@@ -1,0 +1,369 @@
+"""Undo, redo, restore and the history: revisions are appended, never changed.
+
+An undo is a revision that points at the one it takes back, a redo one that points at the one it brings back; so both
+work across restarts. A person undoes what that person did last in the workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from planner.model.facts import FACT_FIELDS
+from planner.model.fields import FieldValue, printable
+from planner.model.inputs import INPUTS, check_values
+from planner.model.scenario import Scenario
+from planner.store.actions import Action, check_row
+from planner.store.database import Database
+from planner.store.descriptions import describe, value_shown
+from planner.store.documents import OWN, document, put
+from planner.store.errors import ConflictError, NotFoundError, StoreError
+from planner.store.reading import LIVE
+from planner.store.records import Conflict, Difference, Document, Json, Revision, Workspace
+from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow
+
+# Actions on a workspace, a snapshot or an entry have commands of their own to take them back.
+_UNDOABLE = ("create", "import", "copy", "rename", "delete", "undelete", "edit", "notes", "tag", "fleet", "baseline",
+             "reorder", "restore")  # fmt: skip
+_BATCH = 200
+
+
+def _own(session: Session, database: Database, workspace: Workspace) -> Iterable[tuple[int, str, int | None]]:
+    """What this person did in the workspace that can be undone, last first: id, action, the revision it is about."""
+    query = (
+        select(RevisionRow.id, RevisionRow.action, RevisionRow.undoes_id)
+        .where(
+            RevisionRow.workspace_id == workspace.id,
+            RevisionRow.who == database.who,
+            RevisionRow.action.in_((*_UNDOABLE, "undo", "redo")),
+        )
+        .order_by(RevisionRow.sequence.desc())
+    )
+    yield from session.execute(query.execution_options(yield_per=_BATCH))
+
+
+def to_undo(session: Session, database: Database, workspace: Workspace) -> int | None:
+    """The revision that an undo takes back now."""
+    decided: set[int] = set()
+    for identifier, action, about in _own(session, database, workspace):
+        if about is not None and action in ("undo", "redo"):
+            if action == "redo" and about not in decided:
+                return about
+            decided.add(about)
+        elif identifier not in decided:
+            return identifier
+    return None
+
+
+def to_redo(session: Session, database: Database, workspace: Workspace) -> int | None:
+    """The revision that a redo brings back now."""
+    redone: list[int] = []
+    for _, action, about in _own(session, database, workspace):
+        if action == "redo" and about is not None:
+            redone.append(about)
+        elif action == "undo" and about is not None:
+            if about not in redone:
+                return about
+            redone.remove(about)
+        else:
+            return None
+    return None
+
+
+def step(database: Database, workspace: Workspace, direction: str, *, force: bool = False) -> Revision | None:
+    """Undo or redo (``direction``) this person's last action; None where there is nothing to.
+
+    Raises ConflictError when somebody else has changed the same fields since; with ``force`` theirs are overwritten.
+    """
+
+    def work(session: Session) -> Revision | None:
+        find = to_undo if direction == "undo" else to_redo
+        target = find(session, database, workspace)
+        if target is None:
+            return None
+        action = Action(session, database, workspace.id, direction)
+        action.undoes_id = target
+        changes = session.scalars(
+            select(ChangeRow).where(ChangeRow.revision_id == target).order_by(ChangeRow.scenario_id)
+        ).all()
+        parts = []
+        for part in changes:
+            was, becomes = (part.after, part.before) if direction == "undo" else (part.before, part.after)
+            if not isinstance(was, dict) or not isinstance(becomes, dict):
+                raise StoreError(f"The revision of '{printable(part.name)}' is damaged and cannot be used.")
+            parts.append((part, was, becomes))
+        rows = action.rows((part.scenario_id for part, _, _ in parts), deleted=True)
+        if not force:
+            _refuse_changed(session, rows, parts, target)
+        for part, was, becomes in parts:
+            _step_row(rows[part.scenario_id], was, becomes, action)
+        _settle(action, list(rows.values()))
+        revision = action.finish(keep=list(rows.values()))
+        if revision is None:
+            raise StoreError(f"There is nothing left to {direction}.")
+        return load(session, [revision])[0]
+
+    return database.write(work)
+
+
+def _step_row(row: ScenarioRow, was: Document, becomes: Document, action: Action) -> None:
+    if not becomes:
+        # What is undone is its creation.
+        row.deleted_at = action.at
+        row.is_baseline = False
+        return
+    if not was:
+        row.deleted_at = None
+        row.is_baseline = bool(becomes.get("is_baseline"))
+        return
+    for name, value in becomes.items():
+        put(row, name, value)
+    if "deleted_at" not in becomes and not becomes.keys() <= {"position", "is_baseline"}:
+        check_row(row)
+
+
+def _refuse_changed(
+    session: Session,
+    rows: Mapping[int, ScenarioRow],
+    parts: Sequence[tuple[ChangeRow, dict[str, Json], dict[str, Json]]],
+    target: int,
+) -> None:
+    """Raise ConflictError when a field of ``parts`` no longer has the value that the action left in it."""
+    found = []
+    for part, was, becomes in parts:
+        current = document(rows[part.scenario_id])
+        for name in was if becomes else {**was, **current}:
+            if name in ("position", "is_baseline", "deleted_at") or current.get(name) == was.get(name):
+                continue
+            found.append(
+                Conflict(
+                    scenario_id=part.scenario_id,
+                    scenario=printable(current_name(rows[part.scenario_id])),
+                    name=name,
+                    mine=becomes.get(name),
+                    theirs=current.get(name),
+                    base=was.get(name),
+                    version=rows[part.scenario_id].version,
+                    **_last_of(session, part.scenario_id, name, target),
+                )
+            )
+    if found:
+        one = found[0]
+        more = f" ({len(found) - 1} more fields alike)" if len(found) > 1 else ""
+        raise ConflictError(
+            f"{one.name} of '{one.scenario}' was changed by {one.who or 'somebody else'} since: "
+            f"mine {value_shown(one.name, one.mine)}, theirs {value_shown(one.name, one.theirs)}{more}; "
+            "nothing was changed: choose one.",
+            tuple(found),
+        )
+
+
+def current_name(row: ScenarioRow) -> str:
+    """The name of ``row``, whatever it holds."""
+    return str(row.name)
+
+
+def _last_of(session: Session, scenario_id: int, name: str, since: int) -> dict[str, Any]:
+    """Who changed field ``name`` last after revision ``since``, and when."""
+    query = (
+        select(ChangeRow, RevisionRow)
+        .join(RevisionRow, RevisionRow.id == ChangeRow.revision_id)
+        .where(ChangeRow.scenario_id == scenario_id, ChangeRow.revision_id > since)
+        .order_by(ChangeRow.revision_id.desc())
+    )
+    for part, revision in session.execute(query):
+        if isinstance(part.after, dict) and name in part.after:
+            return {"who": revision.who, "at": revision.at}
+    return {}
+
+
+def _settle(action: Action, rows: Sequence[ScenarioRow]) -> None:
+    """See that names stay unique and that the workspace has one baseline, then flush ``rows``."""
+    session = action.session
+    for row in rows:
+        if row.deleted_at is None:
+            action.check_name_free(row.name, row.name_key, but=row.id)
+    claim = next((row for row in rows if row.is_baseline and row.deleted_at is None), None)
+    for row in rows:
+        row.is_baseline = False
+    session.flush()
+    live = select(ScenarioRow.id).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
+    holders = list(session.scalars(live.where(ScenarioRow.is_baseline.is_(True))))
+    if claim is not None:
+        for holder in action.rows(holders).values():
+            holder.is_baseline = False
+        session.flush()
+        claim.is_baseline = True
+    elif not holders:
+        first = session.scalar(live.order_by(ScenarioRow.position, ScenarioRow.id).limit(1))
+        if first is not None:
+            action.rows([first])[first].is_baseline = True
+    session.flush()
+
+
+def restore(database: Database, workspace: Workspace, revision_id: int, scenario_id: int | None = None) -> Revision:
+    """Put the scenarios of a revision (or the one ``scenario_id``) back to what they were right after it.
+
+    Raises NotFoundError for a revision of another workspace, StoreError when nothing would change.
+    """
+
+    def work(session: Session) -> Revision:
+        target = _revision(session, workspace, revision_id)
+        action = Action(session, database, workspace.id, "restore")
+        query = select(ChangeRow.scenario_id).where(ChangeRow.revision_id == target.id)
+        ids = [scenario_id] if scenario_id is not None else list(session.scalars(query))
+        if not ids:
+            raise StoreError("That revision changed no scenario; there is nothing to restore.")
+        rows = action.rows(ids, deleted=True)
+        for row in rows.values():
+            wanted = state_at(session, row.id, target.id)
+            for name, value in wanted.items():
+                if name != "position":
+                    put(row, name, value)
+            for name in document(row):
+                if name not in wanted and name not in OWN and name not in INPUTS:
+                    put(row, name, None)
+            check_row(row)
+        _settle(action, list(rows.values()))
+        revision = action.finish()
+        if revision is None:
+            raise StoreError("The scenarios are already what they were then; nothing was changed.")
+        return load(session, [revision])[0]
+
+    return database.write(work)
+
+
+def _revision(session: Session, workspace: Workspace, revision_id: int) -> RevisionRow:
+    row = session.get(RevisionRow, revision_id)
+    if row is None or row.workspace_id != workspace.id:
+        raise NotFoundError(f"There is no revision {revision_id} in workspace '{workspace.name}'.")
+    return row
+
+
+def state_at(session: Session, scenario_id: int, revision_id: int) -> dict[str, Json]:
+    """All of a scenario right after revision ``revision_id``, put together from its creation on.
+
+    Raises NotFoundError when it did not exist then.
+    """
+    query = (
+        select(ChangeRow.before, ChangeRow.after)
+        .where(ChangeRow.scenario_id == scenario_id, ChangeRow.revision_id <= revision_id)
+        .order_by(ChangeRow.revision_id)
+    )
+    state: dict[str, Json] = {}
+    for _, after in session.execute(query):
+        if not isinstance(after, dict):
+            raise StoreError(f"A revision of scenario {scenario_id} is damaged; what it was cannot be told.")
+        state.update(after)
+    if "name" not in state:
+        raise NotFoundError(f"Scenario {scenario_id} did not exist at revision {revision_id}.")
+    return {name: value for name, value in state.items() if value is not None or name in INPUTS or name in OWN}
+
+
+def scenario_at(session: Session, scenario_id: int, revision_id: int) -> Scenario:
+    """The scenario right after revision ``revision_id``. Raises NotFoundError, InputError for a damaged value."""
+    return to_scenario(state_at(session, scenario_id, revision_id))
+
+
+def to_scenario(state: Document) -> Scenario:
+    """The scenario that a document holds. Raises InputError for a value that does not pass its check."""
+    values: dict[str, FieldValue] = {}
+    overrides: dict[str, float | None] = {}
+    for name, value in state.items():
+        if name in INPUTS:
+            values[name] = INPUTS[name].check(value)
+        elif name in FACT_FIELDS:
+            number = FACT_FIELDS[name].check(value)
+            if isinstance(number, (int, float)):
+                overrides[name] = number
+    return Scenario(printable(str(state["name"])), check_values(values), overrides, str(state.get("notes") or ""))
+
+
+def differences(first: Scenario, second: Scenario) -> list[Difference]:
+    """The inputs and overridden facts in which two scenarios differ, in the sheet's order."""
+    found = []
+    for field in INPUTS.values():
+        a, b = first.values.get(field.name), second.values.get(field.name)
+        if a != b:
+            found.append(Difference(field.name, field.label, field.unit, a, b))
+    for field in FACT_FIELDS.values():
+        a, b = first.overrides.get(field.name), second.overrides.get(field.name)
+        if a != b:
+            found.append(Difference(field.name, field.label, field.unit, a, b))
+    return found
+
+
+def history(
+    session: Session,
+    workspace: Workspace,
+    scenario_id: int | None = None,
+    *,
+    limit: int | None = None,
+    before: int | None = None,
+) -> list[Revision]:
+    """The revisions of the workspace, or of one scenario, last first; ``before`` a sequence, at most ``limit``."""
+    query = select(RevisionRow).where(RevisionRow.workspace_id == workspace.id)
+    if scenario_id is not None:
+        query = query.join(ChangeRow, ChangeRow.revision_id == RevisionRow.id).where(
+            ChangeRow.scenario_id == scenario_id
+        )
+    if before is not None:
+        query = query.where(RevisionRow.sequence < before)
+    query = query.order_by(RevisionRow.sequence.desc())
+    if limit is not None:
+        query = query.limit(limit)
+    return load(session, session.scalars(query).all(), scenario_id)
+
+
+def load(session: Session, rows: Sequence[RevisionRow], scenario_id: int | None = None) -> list[Revision]:
+    """``rows`` as Revision, each with its sentence; the changes are read in a few queries for all."""
+    about = {row.undoes_id for row in rows if row.undoes_id is not None} - {row.id for row in rows}
+    referred = {row.id: row for row in rows}
+    for chunk in _chunks(sorted(about)):
+        referred.update((row.id, row) for row in session.scalars(select(RevisionRow).where(RevisionRow.id.in_(chunk))))
+    changes: dict[int, list[ChangeRow]] = {}
+    for chunk in _chunks(sorted(referred)):
+        query = select(ChangeRow).where(ChangeRow.revision_id.in_(chunk)).order_by(ChangeRow.scenario_id)
+        if scenario_id is not None:
+            query = query.where(ChangeRow.scenario_id == scenario_id)
+        for part in session.scalars(query):
+            changes.setdefault(part.revision_id, []).append(part)
+    found = []
+    for row in rows:
+        parts = changes.get(row.id, [])
+        of = referred.get(row.undoes_id) if row.undoes_id is not None else None
+        of_text = describe(of, changes.get(of.id, [])) if of is not None else ""
+        found.append(to_revision(row, parts, describe(row, parts, of_text)))
+    return found
+
+
+def _chunks(ids: Sequence[int]) -> Iterable[Sequence[int]]:
+    return (ids[start : start + 500] for start in range(0, len(ids), 500))
+
+
+def to_revision(row: RevisionRow, parts: Sequence[ChangeRow], description: str) -> Revision:
+    """``row`` with its ``parts`` as Revision."""
+    before = {part.scenario_id: part.before if isinstance(part.before, dict) else {} for part in parts}
+    after = {part.scenario_id: part.after if isinstance(part.after, dict) else {} for part in parts}
+    if isinstance(row.before, dict) or isinstance(row.after, dict):
+        before[0] = row.before or {}
+        after[0] = row.after or {}
+    return Revision(
+        id=row.id,
+        sequence=row.sequence,
+        at=row.at,
+        who=printable(row.who),
+        action=printable(row.action),
+        description=description,
+        why=printable(row.why),
+        scenario_id=parts[0].scenario_id if len(parts) == 1 else None,
+        before=before,
+        after=after,
+        program_version=printable(row.program_version),
+        model_version=printable(row.model_version),
+        catalogue_version=printable(row.catalogue_version),
+        undoes=row.undoes_id,
+    )

@@ -1,0 +1,181 @@
+"""Opening a library: what lies there is found out first, and nothing is written before that is known."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from pathlib import Path
+
+from planner.store import examples, workspaces
+from planner.store.database import Database, login
+from planner.store.engines import connect_sqlite, sqlite_engine
+from planner.store.errors import CANNOT_CREATE, PERMISSION, NotFoundError, StoreError
+from planner.store.inspection import inspect
+from planner.store.library import Library
+from planner.store.location import Location, locate
+from planner.store.tables import SCHEMA_VERSION
+from planner.store.translation import from_sqlite
+
+_NETWORK = frozenset(
+    ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs", "lustre", "beegfs")
+)
+
+
+def open_library(where: str | Path | None, *, create: bool = True) -> Library:
+    """See planner.store.open_library()."""
+    location = locate(where)
+    if location.path is not None:
+        return Library(open_file(location, create=create))
+    from planner.store import server  # noqa: PLC0415 - the PostgreSQL driver is loaded for a server alone
+
+    return Library(server.open_server(location, create=create))
+
+
+def open_file(location: Location, *, create: bool) -> Database:
+    """The SQLite database at ``location``, made where ``create`` allows it, brought up to date where it is older."""
+    path = location.path
+    assert path is not None  # noqa: S101 - the caller's choice
+    if create and not path.exists() and not path.is_symlink():
+        _refuse_lost(location)
+        create_file(path, make_folder=location.is_default)
+    found = inspect(path)
+    reason = why_read_only(path)
+    if found.version < SCHEMA_VERSION and reason:
+        raise StoreError(
+            f"{path} was made by an older planner and must be brought up to date, but cannot be written: {reason}",
+            PERMISSION,
+        )
+    if found.is_wal and not reason:
+        reason = leave_wal(path)
+    return Database(
+        engine=sqlite_engine(path, "ro" if reason else "rw", immutable=bool(reason) and found.is_wal),
+        description=location.description,
+        path=path,
+        identity=(found.device, found.inode),
+        read_only_reason=reason,
+        who=login(),
+        warnings=network_warning(path),
+    )
+
+
+def _refuse_lost(location: Location) -> None:
+    """Raise NotFoundError when the default file is gone although backups of it are there: a new one would hide that."""
+    path = location.path
+    if not location.is_default or path is None:
+        return
+    backups = sorted((path.parent / "backups").glob(f"{path.stem}-*.db"))
+    if backups:
+        raise NotFoundError(
+            f"{path} is missing although there are backups of it, the last {backups[-1].name}: bring it back with "
+            "`planner db restore`, or name a new file with --db."
+        )
+
+
+def create_file(path: Path, *, make_folder: bool = False) -> None:
+    """Make a library with the examples at ``path``, whole or not at all; whoever came first wins.
+
+    Raises StoreError (73) when it cannot be created there.
+    """
+    from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
+
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+    try:
+        if make_folder:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            engine = sqlite_engine(temporary, "rw")
+            migrate(engine)
+            database = Database(engine, str(path), who=login())
+            try:
+                fill(database)
+            finally:
+                database.close()
+            _publish(temporary, path)
+        finally:
+            for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
+                with contextlib.suppress(FileNotFoundError):
+                    leftover.unlink()
+    except OSError as error:
+        raise StoreError(f"{path} cannot be created: {error.strerror or error}.", CANNOT_CREATE) from None
+    except sqlite3.Error as error:
+        raise from_sqlite(error, str(path)) from None
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    """Give the complete file its name, unless something has that name by now."""
+    with contextlib.suppress(FileExistsError):
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError:
+            # A file system without hard links: take the name first, so that nobody else's file is replaced.
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def fill(database: Database) -> None:
+    """Put the examples into a new, empty library."""
+    workspace = workspaces.create(database, examples.WORKSPACE, examples.NOTES)
+    examples.fill(database, workspace)
+
+
+def why_read_only(path: Path) -> str:
+    """Why the file at ``path`` can only be read; empty where it can be written."""
+    if not os.access(path, os.W_OK):
+        return "the file may not be written (its permissions, or a read-only file system)."
+    if not os.access(path.parent, os.W_OK):
+        return "its folder may not be written, and SQLite keeps a journal there."
+    return ""
+
+
+def leave_wal(path: Path) -> str:
+    """Bring a file out of write-ahead mode, which needs more than the one file; a reason where that fails."""
+    try:
+        connection = connect_sqlite(path, "rw", timeout=1)
+        try:
+            mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        mode = None
+    if mode is not None and mode[0] == "delete":
+        return ""
+    return "it is in write-ahead mode and another program has it open; close that one and open it again."
+
+
+def network_warning(path: Path) -> tuple[str, ...]:
+    """A warning when the file lies on a network file system, whose locks may not hold between machines."""
+    kind = file_system(path)
+    if kind not in _NETWORK:
+        return ()
+    return (
+        f"{path} is on a network file system ({kind}): use it from one machine at a time, or PostgreSQL for a team.",
+    )
+
+
+def file_system(path: Path) -> str:
+    """The type of the file system that holds ``path``, as Linux names it; empty where it is not known."""
+    try:
+        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        real = path.resolve()
+    except OSError:
+        return ""
+    best, kind = -1, ""
+    for line in lines:
+        head, _, tail = line.partition(" - ")
+        fields = head.split()
+        if len(fields) < 5 or not tail:
+            continue
+        mount = Path(fields[4].replace("\\040", " "))
+        if (real == mount or mount in real.parents) and len(mount.parts) >= best:
+            best, kind = len(mount.parts), tail.split()[0]
+    return kind

@@ -1,0 +1,180 @@
+"""From rows to Stored: every value read is held against its bounds, and what is out of them is named, not used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from planner.model.facts import FACT_FIELDS
+from planner.model.fields import Field, FieldValue, InputError, printable
+from planner.model.inputs import INPUTS
+from planner.model.scenario import Scenario
+from planner.store.names import shown_text
+from planner.store.records import Checked, Stored, Workspace
+from planner.store.tables import SCENARIO_TABLE, ScenarioRow, WorkspaceRow
+
+_HEAD = (
+    "id",
+    "uid",
+    "version",
+    "name",
+    "is_baseline",
+    "in_fleet",
+    "tags",
+    "notes",
+    "overrides",
+    "modified_at",
+    "deleted_at",
+)
+_FIELDS = tuple(INPUTS.values())
+_NAMES = tuple(INPUTS)
+COLUMNS = (*_HEAD, *_NAMES)
+
+LIVE = ScenarioRow.deleted_at.is_(None)
+ORDER = (ScenarioRow.position, ScenarioRow.id)
+
+
+def _sound(field: Field) -> Callable[[Any], bool]:
+    """A quick test that passes nothing but sound values of ``field`` in their own type."""
+    blank = field.optional
+    if field.kind in ("integer", "real"):
+        kind = int if field.kind == "integer" else float
+        low = float("-inf") if field.low is None else field.low
+        high = float("inf") if field.high is None else field.high
+        if field.above_low:
+            return lambda value: (value.__class__ is kind and low < value <= high) or (value is None and blank)
+        return lambda value: (value.__class__ is kind and low <= value <= high) or (value is None and blank)
+    if field.kind == "choice":
+        choices = frozenset(field.choices)
+        return lambda value: value.__class__ is str and value in choices
+    if field.kind == "switch":
+        return lambda value: value is True or value is False
+    if field.kind == "name":
+        return lambda value: (
+            (value.__class__ is str and 0 < len(value) <= 200 and value.isprintable() and value == value.strip())
+            or (value is None and blank)
+        )
+    return lambda value: value is None and blank
+
+
+_SOUND = tuple(_sound(field) for field in _FIELDS)
+
+
+def _damage(scenario: str, field: Field, error: InputError) -> str:
+    return (
+        f"The stored {field.label} ({field.name}) of '{scenario}' is damaged and not used: {error} "
+        "Enter it anew or restore an earlier revision."
+    )
+
+
+def _careful(
+    scenario: str, fields: Mapping[str, Field], raw: Mapping[str, Any], damaged: dict[str, str]
+) -> dict[str, Any]:
+    """The values of ``raw`` that hold; every other gets a sentence in ``damaged``."""
+    sound: dict[str, Any] = {}
+    for name, value in raw.items():
+        field = fields.get(name)
+        try:
+            if field is None:
+                raise InputError(f"There is no fact '{printable(str(name))[:60]}'.")
+            sound[name] = field.check(value)
+        except InputError as error:
+            unknown = Field(name=str(name), label="fact", group="", kind="real")
+            damaged[name] = _damage(scenario, field or unknown, error)
+    return sound
+
+
+def to_stored(row: Sequence[Any], workspace: str, position: int) -> Stored:
+    """The scenario in ``row``, the values of COLUMNS."""
+    identifier, uid, version, name, baseline, fleet, tags, notes, overrides, modified, deleted = row[: len(_HEAD)]
+    damaged: dict[str, str] = {}
+    shown = name
+    if name.__class__ is not str or not name.isprintable():
+        shown = printable(str(name))[:120]
+        damaged["name"] = f"The stored name of scenario {identifier} is damaged: '{shown}'. Rename it."
+    if notes.__class__ is not str or not notes.isprintable():
+        notes = shown_text(str(notes))
+    inputs = row[len(_HEAD) :]
+    values: Mapping[str, FieldValue]
+    if all([test(value) for test, value in zip(_SOUND, inputs, strict=True)]):  # noqa: C419 - a list is quicker
+        values = dict(zip(_NAMES, inputs, strict=True))
+    else:
+        values = _careful(shown, INPUTS, dict(zip(_NAMES, inputs, strict=True)), damaged)
+    facts: Mapping[str, float | None] = {}
+    if overrides.__class__ is not dict:
+        damaged["overrides"] = f"The overridden facts of '{shown}' are damaged and not used: restore a revision."
+    elif overrides:
+        facts = _careful(shown, FACT_FIELDS, overrides, damaged)
+    if damaged.keys() - {"name"}:
+        values = Checked(values, {key: text for key, text in damaged.items() if key in INPUTS})
+        facts = Checked(facts, {key: text for key, text in damaged.items() if key not in INPUTS and key != "name"})
+    labels = tuple(printable(str(tag)) for tag in tags) if tags.__class__ is list else ()
+    return Stored(
+        id=identifier,
+        version=version,
+        workspace=workspace,
+        position=position,
+        is_baseline=baseline is True,
+        scenario=Scenario(shown, values, facts, notes),
+        tags=labels,
+        in_fleet=fleet is True,
+        modified_at=modified,
+        uid=str(uid),
+        deleted_at=deleted,
+        damaged=damaged,
+    )
+
+
+def scenario_columns(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """The query for the columns of to_stored() of the scenarios that meet ``conditions``, in column order."""
+    return select(*(SCENARIO_TABLE.c[name] for name in COLUMNS)).where(*conditions).order_by(*ORDER)
+
+
+def position_of(session: Session, row: ScenarioRow) -> int:
+    """The column of ``row``, from 0: the number of scenarios before it."""
+    before = or_(
+        ScenarioRow.position < row.position, and_(ScenarioRow.position == row.position, ScenarioRow.id < row.id)
+    )
+    count = select(func.count()).where(ScenarioRow.workspace_id == row.workspace_id, LIVE, before)
+    return session.scalar(count) or 0
+
+
+def stored(session: Session, row: ScenarioRow, workspace: str) -> Stored:
+    """``row`` as Stored."""
+    return to_stored([getattr(row, name) for name in COLUMNS], workspace, position_of(session, row))
+
+
+def list_scenarios(session: Session, workspace: Workspace, *, deleted: bool = False) -> list[Stored]:
+    """The scenarios of ``workspace`` in column order, or those in its bin, last deleted first."""
+    if deleted:
+        query = scenario_columns(ScenarioRow.workspace_id == workspace.id, ScenarioRow.deleted_at.is_not(None))
+        query = query.order_by(None).order_by(ScenarioRow.deleted_at.desc(), ScenarioRow.id.desc())
+    else:
+        query = scenario_columns(ScenarioRow.workspace_id == workspace.id, LIVE)
+    rows = session.execute(query)
+    return [to_stored(row, workspace.name, position) for position, row in enumerate(rows)]
+
+
+def list_workspaces(session: Session) -> list[Workspace]:
+    """All workspaces in alphabetical order, each with the number of its scenarios."""
+    counted = (
+        select(ScenarioRow.workspace_id, func.count().label("number"))
+        .where(LIVE)
+        .group_by(ScenarioRow.workspace_id)
+        .subquery()
+    )
+    query = (
+        select(WorkspaceRow, counted.c.number)
+        .outerjoin(counted, counted.c.workspace_id == WorkspaceRow.id)
+        .where(WorkspaceRow.deleted_at.is_(None))
+        .order_by(WorkspaceRow.name_key)
+    )
+    return [to_workspace(row, number or 0) for row, number in session.execute(query)]
+
+
+def to_workspace(row: WorkspaceRow, scenarios: int) -> Workspace:
+    """``row`` as Workspace."""
+    return Workspace(row.id, printable(row.name), shown_text(row.notes), scenarios, row.version)
