@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from catalog import Catalog
 from catalog.resolve import resolve
+
+from catalog import Catalog
 from planner.model.evaluation import Evaluated, evaluate
 from planner.model.scenario import Scenario
 
