@@ -9,31 +9,45 @@ from functools import cache
 from typing import Any
 
 from planner.model.compiler import compiled
-from planner.model.fields import Field, FieldValue
-from planner.model.rows import CELLS, HOUR_NAMES, SHEET
+from planner.model.facts import FACT_FIELDS
+from planner.model.fields import HOURS, Field, FieldValue
+from planner.model.inputs import INPUTS
+from planner.model.rows import CELLS, SHEET
 from planner.model.scenario import Fact, Result, Scenario
 
 
-def encode(field: Field, value: FieldValue) -> float:
-    """``value`` as the float the sheet sees: blank is NaN, a choice counts from 1, a switch is 0 or 1."""
+def _codes(field: Field) -> Mapping[FieldValue, float] | None:
+    """Codes of a choice or a switch; None for a number."""
+    if field.kind == "choice":
+        return {choice: position for position, choice in enumerate(field.choices, start=1)}
+    return {False: 0.0, True: 1.0} if field.kind == "switch" else None
+
+
+def number(value: FieldValue) -> float:
+    """A number or blank as a float. Raises TypeError for anything else."""
     if value is None:
         return math.nan
-    if field.kind == "choice":
-        return float(field.choices.index(str(value)) + 1)
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, (int, float)):
         return float(value)
-    raise TypeError(f"{field.name} is not a cell of the sheet")
+    raise TypeError(f"{value!r} is not a number")
+
+
+_INPUT_CODES: tuple[tuple[str, Mapping[FieldValue, float] | None], ...] = tuple(
+    (name, _codes(field)) for name, field in CELLS.items() if name in INPUTS
+)
+_FACT_NAMES = tuple(name for name in CELLS if name in FACT_FIELDS)
+_NO_HOURS = (math.nan,) * HOURS
 
 
 def encode_all(values: Mapping[str, FieldValue], facts: Mapping[str, Fact]) -> list[float]:
-    """Every cell of the sheet as a float, in the sheet's order."""
+    """Every cell of the sheet as a float, in the sheet's order.
+
+    Blank is NaN, a choice counts from 1, a switch is 0 or 1. Raises KeyError for a missing value or fact.
+    """
+    cells = [number(values[name]) if codes is None else codes[values[name]] for name, codes in _INPUT_CODES]
     shares = values["hourly_profile"]
-    hours = dict(zip(HOUR_NAMES, shares, strict=True)) if isinstance(shares, tuple) else {}
-    cells: list[float] = []
-    for name, field in CELLS.items():
-        fact = facts.get(name)
-        value = fact.value if fact is not None else hours.get(name) if name in HOUR_NAMES else values.get(name)
-        cells.append(encode(field, value))
+    cells.extend(shares if isinstance(shares, tuple) else _NO_HOURS)
+    cells.extend(number(facts[name].value) for name in _FACT_NAMES)
     return cells
 
 
