@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog.resolve import resolve
 
-from catalog import Catalog
+from catalog.book import Catalog
 from planner.model.evaluation import Evaluated, evaluate
 from planner.model.scenario import Scenario
 
@@ -14,5 +14,6 @@ def evaluate_scenario(scenario: Scenario, catalog: Catalog) -> Evaluated:
 
     Raises InputError when a name is unknown or a fact is out of bounds.
     """
-    facts = resolve(scenario.values, scenario.overrides, catalog)
-    return Evaluated(scenario, facts, evaluate(scenario.values, facts))
+    resolution = resolve(scenario.values, catalog, scenario.overrides)
+    results = evaluate(scenario.values, resolution.facts)
+    return Evaluated(scenario, resolution.facts, results, resolution.notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from catalog import Catalog
+from catalog.book import Catalog
 from planner.analysis.evaluated import evaluate_scenario
 from planner.model.fields import FieldValue, InputError
 from planner.model.inputs import INPUTS

@@ -121,8 +121,12 @@ def evaluate(values: Mapping[str, FieldValue], facts: Mapping[str, Fact]) -> Res
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A scenario with its facts and results: what the screen shows and an export writes."""
+    """A scenario with its facts and results: what the screen shows and an export writes.
+
+    ``notes`` are what the look-up has to say about the facts: substitutions, estimates, doubts.
+    """
 
     scenario: Scenario
     facts: Mapping[str, Fact]
     results: Results
+    notes: tuple[str, ...] = ()
