@@ -40,7 +40,7 @@ Price = Annotated[float, Interval(ge=0, le=10**6)]
 Ratio = Annotated[float, Interval(ge=0, le=1000)]
 Share = Annotated[float, Interval(ge=0, le=1)]
 
-_SLUG = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+_SLUG = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
@@ -115,9 +115,9 @@ def key(name: str) -> str:
 
 
 def check_slug(text: str) -> None:
-    """Raises ValueError unless ``text`` is an id: lower case, digits, dots, single hyphens, at most 80 characters."""
+    """Raises ValueError unless ``text`` is an id: lower case, digits, single dots, hyphens and underscores, at most 80 characters."""
     if len(text) > 80 or not _SLUG.fullmatch(text):
-        raise ValueError(f"{text[:80]!r} is no id: lower-case letters, digits, dots and single hyphens")
+        raise ValueError(f"{text[:80]!r} is no id: lower-case letters and digits, joined by single dots, hyphens or underscores")
 
 
 def check_date(text: str) -> None:
