@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.model import facts as fact_groups
-from planner.model.display import show_result
+from planner.model.display import show_with_unit
 from planner.model.evaluation import Evaluated
 from planner.model.expression import Value, walk
 from planner.model.facts import FACT_FIELDS
@@ -20,6 +20,7 @@ from planner.model.inputs import INPUTS
 from planner.model.rows import CELLS, HOUR_NAMES, SHEET
 from planner.model.scenario import Fact
 
+DEFAULT, SET_HERE = "default", "set in this scenario"
 TermKind = Literal["input", "fact", "row", "constant"]
 
 _INFIX = {
@@ -47,7 +48,7 @@ _FILLED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One quantity of a formula: its value as text (with its unit) and where the value comes from."""
+    """One quantity of a formula: its value as text (with its unit) and where the value comes from: for a row what it is."""
 
     name: str
     label: str
@@ -179,7 +180,7 @@ def _explain_row(name: str, evaluated: Evaluated) -> Explanation:
     formulas += [Formula(part.name, *_both_ways(part.args[0], evaluated)) for part in _parts(tree)]
     terms = [_term(parameter, evaluated) for parameter in row.parameters] + _constants(tree)
     return Explanation(
-        name=name, label=row.label, unit=row.unit, doc=row.doc, text=show_result(row, result), origin="computed",
+        name=name, label=row.label, unit=row.unit, doc=row.doc, text=show_with_unit(row, result), origin="computed",
         reason=result.reason, formulas=tuple(formulas), terms=tuple(terms),
         rests_on=tuple(_cell_term(root, evaluated) for root in roots(name)), feeds=_feeds(name, evaluated),
     )  # fmt: skip
@@ -249,8 +250,8 @@ def _term(name: str, evaluated: Evaluated) -> Term:
     if name not in SHEET.rows:
         return _cell_term(name, evaluated)
     row, result = SHEET.rows[name], evaluated.results[name]
-    text = f"blank: {result.reason}" if result.value is None else show_result(row, result)
-    return Term(name, row.label, "row", text, "computed")
+    text = f"blank: {result.reason}" if result.value is None else show_with_unit(row, result)
+    return Term(name, row.label, "row", text, row.doc.partition("\n")[0])
 
 
 def _cell_term(name: str, evaluated: Evaluated) -> Term:
@@ -261,7 +262,7 @@ def _cell_term(name: str, evaluated: Evaluated) -> Term:
     if name in INPUTS:
         field = INPUTS[name]
         value = evaluated.scenario.values[name]
-        origin = "default" if value == field.default else "set in this scenario"
+        origin = DEFAULT if value == field.default else SET_HERE
         return Term(name, field.label, "input", _cell_text(field, value), origin)
     field = CELLS[name]
     text = _cell_text(field, _decode(field, evaluated.results.cell(name)))
@@ -272,7 +273,7 @@ def _cell_term(name: str, evaluated: Evaluated) -> Term:
 def fact_origin(fact: Fact) -> str:
     """Where a fact comes from, in one line: the scenario, or the source, its date and what is weak about it."""
     if fact.overridden:
-        return "set in this scenario"
+        return SET_HERE
     parts = [fact.source or "catalogue", fact.date]
     origin = ", ".join(part for part in parts if part)
     return f"{origin}; {fact.doubt}" if fact.doubt else origin

@@ -1,0 +1,218 @@
+"""The program on the screen: it hands keys to the desk and paints what the desk says."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual import events, work
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+
+from catalog import Catalog
+from planner.model.evaluation import Evaluated
+from planner.store import Library
+from planner.tui.bars import Bar, KeyBar, formula_pieces, message_pieces
+from planner.tui.book import Book
+from planner.tui.clipboard import hand_over
+from planner.tui.desk import Desk
+from planner.tui.grid import ScenarioGrid
+from planner.tui.text import one_line
+
+CRASHED = 70
+SIGNALLED = 128
+OTHERS_EVERY = 2.0
+
+
+class DeskScreen(Screen[None]):
+    """The one screen. Nothing on it takes the focus, so every key comes here, in order."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.grid = ScenarioGrid(desk)
+        self.formula = Bar("formula", lambda cells: formula_pieces(desk, cells))
+        self.message = Bar("message", lambda cells: message_pieces(desk, cells))
+        self.keys = KeyBar("keys", desk, self.sync)
+
+    def compose(self) -> ComposeResult:
+        """The bars and the grid."""
+        yield self.formula
+        yield self.grid
+        yield self.message
+        yield self.keys
+
+    def sync(self) -> None:
+        """Paint what changed on the desk."""
+        self.grid.sync()
+        for bar in (self.formula, self.message, self.keys):
+            bar.sync()
+
+    def on_key(self, event: events.Key) -> None:
+        """Every key."""
+        event.stop()
+        event.prevent_default()
+        self.desk.press(event.key, event.character)
+        self.sync()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What the terminal pasted."""
+        event.stop()
+        self.desk.paste(event.text)
+        self.sync()
+
+
+class PlannerApp(App[None], inherit_bindings=False):
+    """The planner's screen over one library.
+
+    Textual's own bindings are left out: some of them would act before keys that were typed earlier.
+    """
+
+    TITLE = "planner"
+    CSS_PATH = "planner.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    ESCAPE_TO_MINIMIZE = False
+    BINDINGS = []  # noqa: RUF012
+
+    def __init__(self, library: Library, catalog: Catalog, *, theme: str = "") -> None:
+        super().__init__()
+        self.library = library
+        self.desk = Desk(Book(library, catalog), self)
+        self.desk_screen = DeskScreen(self.desk)
+        self.crash: BaseException | None = None
+        self.animation_level = "none"
+        if theme in self.available_themes:
+            self.theme = theme
+
+    def get_default_screen(self) -> DeskScreen:
+        """The one screen."""
+        return self.desk_screen
+
+    def on_mount(self) -> None:
+        """Say what a person must know before typing; watch for what others change."""
+        if self.library.read_only:
+            self.desk.say(self.library.read_only_reason, error=True)
+        elif self.library.warnings:
+            self.desk.say(self.library.warnings[0], error=True)
+        self.set_interval(OTHERS_EVERY, self.look_for_others)
+
+    def look_for_others(self) -> None:
+        """Show what somebody else saved meanwhile, unless something is being typed."""
+        if self.desk.look_for_others():
+            self.desk_screen.sync()
+
+    # ---- what the desk asks for
+
+    def leave(self) -> None:
+        """Quit: everything is saved."""
+        self.exit(return_code=0)
+
+    def copy(self, text: str) -> None:
+        """Offer ``text`` to the system's clipboard: the platform's program, else the terminal."""
+        self._copy_in_background(text)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="clipboard")
+    def _copy_in_background(self, text: str) -> None:
+        if not hand_over(text):
+            self.call_from_thread(self.copy_to_clipboard, text)
+
+    def themes(self) -> Sequence[str]:
+        """The names of the colour themes."""
+        return sorted(self.available_themes)
+
+    @property
+    def theme_name(self) -> str:
+        """The colour theme that is on."""
+        return self.theme
+
+    def use_theme(self, name: str) -> None:
+        """Paint in the colours called ``name``."""
+        self.theme = name
+
+    def redraw(self) -> None:
+        """Paint the whole terminal again."""
+        self.refresh(layout=True)
+
+    def export(self, path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> None:
+        """Write ``scenarios`` to ``path`` in the background."""
+        self._export_in_background(path, list(scenarios), baseline, replace)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="export")
+    def _export_in_background(self, path: Path, scenarios: list[Evaluated], baseline: int, replace: bool) -> None:
+        from exports.files import ExportError
+        from planner.tui.exporting import write
+
+        try:
+            said = write(path, scenarios, baseline, replace=replace)
+        except ExportError as error:
+            self.call_from_thread(self._exported, str(error), True)
+        else:
+            self.call_from_thread(self._exported, said, False)
+
+    def _exported(self, text: str, error: bool) -> None:
+        self.desk.say(one_line(text), error=error)
+        self.desk_screen.sync()
+
+    # ---- ends
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault of the program itself: leave the screen, and let run() tell where the report is."""
+        if self.crash is None:
+            self.crash = error
+        self.exit(return_code=CRASHED)
+
+    def stop_for(self, number: int) -> None:
+        """A signal asks the program to end: what was saved is saved."""
+        self.exit(return_code=SIGNALLED + number)
+
+
+def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", crash_log: Path | None = None) -> int:
+    """Open the screen on ``library``; the exit code: 0, 70 after a fault of the program, 128 + n after signal n.
+
+    A fault's report goes to ``crash_log``, and where that is goes to standard error.
+    """
+    from catalog import load_catalog
+
+    app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme)
+    _listen(app)
+    app.run()
+    if app.crash is not None:
+        _report(app.crash, crash_log)
+    return app.return_code or 0
+
+
+def _listen(app: PlannerApp) -> None:
+    """Let SIGTERM and SIGHUP end the program in order."""
+    import asyncio
+
+    def install() -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                loop.add_signal_handler(number, app.stop_for, int(number))
+
+    app.call_later(install)
+
+
+def _report(error: BaseException, crash_log: Path | None) -> None:
+    """Write the fault's report and say where it is."""
+    import sys
+
+    text = "".join(traceback.format_exception(error))
+    where = ""
+    if crash_log is not None:
+        try:
+            crash_log.parent.mkdir(parents=True, exist_ok=True)
+            crash_log.write_text(text, encoding="utf-8")
+            crash_log.chmod(0o600)
+            where = f" The report is in {crash_log}."
+        except OSError:
+            where = ""
+    first = traceback.format_exception_only(error)[-1].strip()
+    sys.stderr.write(f"The screen ended by a fault of the program: {one_line(first)}. Your edits are saved.{where}\n")

@@ -1,0 +1,102 @@
+"""Where the parts of the grid stand for a given size: widths, pinned lines, and what is under a point. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NARROWEST_CELL, WIDEST_CELL = 13, 22
+NARROWEST_LABEL, WIDEST_LABEL = 14, 44
+SCROLLBAR = 1
+HEADER = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The layout of a grid ``width`` x ``height`` cells large with ``columns`` scenarios.
+
+    The label column takes up to a third of the width; the scenarios share the rest.
+    """
+
+    width: int
+    height: int
+    columns: int
+
+    @property
+    def _room(self) -> int:
+        """Cells beside the narrowest sensible label column and the scroll bar."""
+        return max(1, self.width - SCROLLBAR - max(NARROWEST_LABEL, min(self.width // 3, 28)))
+
+    @property
+    def visible(self) -> int:
+        """Scenarios that are wholly visible at once."""
+        return max(1, min(max(1, self.columns), self._room // NARROWEST_CELL))
+
+    @property
+    def cell(self) -> int:
+        """The width of a scenario's column."""
+        return max(4, min(WIDEST_CELL, self._room // self.visible))
+
+    @property
+    def label(self) -> int:
+        """The width of the label column: what the visible scenarios leave, within reason."""
+        left = self.width - SCROLLBAR - self.visible * self.cell
+        widest = max(NARROWEST_LABEL, min(WIDEST_LABEL, self.width // 3 + 4))
+        return max(1, min(left, widest))
+
+    @property
+    def pins(self) -> int:
+        """Results pinned below the body: about a fifth of the lines, none where there are few."""
+        return 0 if self.height < 10 else min(8, self.height // 5)
+
+    @property
+    def body(self) -> int:
+        """Lines of the scrolling body."""
+        return max(0, self.height - HEADER - self.pins)
+
+    def virtual_height(self, items: int) -> int:
+        """The height of a widget that shows every one of ``items`` (header included) and the pinned lines."""
+        return items + self.pins
+
+    @property
+    def virtual_width(self) -> int:
+        """The width of a widget that shows every scenario."""
+        return self.label + self.columns * self.cell
+
+    def x_of(self, column: int, scroll: int) -> int:
+        """The left edge of ``column``."""
+        return self.label + column * self.cell - scroll
+
+    def y_of(self, item: int, scroll: int) -> int:
+        """The line on which ``item`` is painted; the header is item 0 and never scrolls."""
+        return 0 if item == 0 else HEADER + item - 1 - scroll
+
+    def column_at(self, x: int, scroll: int) -> int | None:
+        """The column under ``x``; None over the labels or beyond the last one."""
+        column = (x - self.label + scroll) // self.cell
+        return column if x >= self.label and 0 <= column < self.columns else None
+
+    def item_at(self, y: int, scroll: int) -> int | None:
+        """The item under ``y``; None on a pinned line."""
+        if y < HEADER:
+            return 0
+        return y + scroll if y < HEADER + self.body else None
+
+    def pin_at(self, y: int) -> int | None:
+        """The pinned line under ``y``."""
+        place = y - HEADER - self.body
+        return place if 0 <= place < self.pins else None
+
+    def scroll_to_show(self, item: int, column: int, scroll_x: int, scroll_y: int) -> tuple[int, int]:
+        """The nearest scroll offsets at which the cell is wholly visible; a heading above it stays in sight."""
+        x, room = column * self.cell, max(self.cell, self.width - SCROLLBAR - self.label)
+        if x < scroll_x:
+            scroll_x = x
+        elif x + self.cell > scroll_x + room:
+            scroll_x = -(-(x + self.cell - room) // self.cell) * self.cell
+        if item > 0 and self.body > 0:
+            line = item - 1
+            if line <= scroll_y:
+                scroll_y = max(0, line - (1 if line == 1 else 0))
+            elif line >= scroll_y + self.body:
+                scroll_y = line - self.body + 1
+        return scroll_x, scroll_y

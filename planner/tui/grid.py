@@ -1,0 +1,346 @@
+"""The grid: paints what is visible of the desk, line by line. It holds no data and handles no keys."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from planner.tui.cells import Shown, show_cell, unit_in_cell
+from planner.tui.desk import Desk
+from planner.tui.geometry import HEADER, Geometry
+from planner.tui.lines import Heading, Line, pinned_lines
+from planner.tui.overlay import Overlay, overlays_of
+from planner.tui.prompts.prompt import Prompt
+from planner.tui.text import fit, one_line, shorten, shorter_label, width
+
+_TONES = ("default", "set", "changed", "fact", "result", "blank", "problem", "same", "better", "worse", "delta")
+_PLACES = (
+    "head", "head-current", "head-baseline", "label", "label-current", "unit", "section-input", "section-result",
+    "section-fact", "section-current", "section-hint", "body", "pin", "pin-label", "cursor", "selected",
+    "edit", "edit-bad", "edit-ghost",
+)  # fmt: skip
+_HIDDEN = {
+    "input": "{} inputs", "result": "{} results", "fact": "{} figures of the catalogue; each may be overridden",
+}  # fmt: skip
+_OVERLAY = (
+    "list-text", "list-detail", "list-keys", "list-current", "panel-border", "panel-title", "panel-plain",
+    "panel-strong", "panel-muted", "panel-heading", "panel-name", "panel-value", "panel-error", "panel-chosen",
+    "note", "note-error",
+)  # fmt: skip
+
+
+class ScenarioGrid(ScrollView, can_focus=False):
+    """Lines are quantities, columns are scenarios; labels, header and pinned results never scroll away."""
+
+    COMPONENT_CLASSES = {f"grid--{name}" for name in (*_TONES, *_PLACES, *_OVERLAY)}  # noqa: RUF012
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(id="grid")
+        self.desk = desk
+        self.geometry = Geometry(1, 1, 0)
+        self._styles: dict[str, Style] = {}
+        self._painted: tuple[object, ...] = ()
+        self._dragging = False
+        self._overlays: tuple[Overlay, ...] = ()
+
+    # ---- keeping up with the desk
+
+    def on_resize(self) -> None:
+        """The terminal's size changed."""
+        self.sync()
+
+    def notify_style_update(self) -> None:
+        """The colours changed."""
+        self._styles.clear()
+        super().notify_style_update()
+        self.refresh()
+
+    def sync(self) -> None:
+        """Take over what changed on the desk and mark what has to be painted again."""
+        desk = self.desk
+        desk.resize()
+        geometry = Geometry(self.size.width, self.size.height, len(desk.book))
+        stale = desk.take_stale()
+        cursor, prompt = desk.cursor, desk.prompt
+        now = (
+            cursor.row,
+            cursor.column,
+            cursor.corner,
+            prompt if prompt is not None and prompt.place == "cell" else None,
+        )
+        old = self._painted
+        self._painted = now
+        everything = (
+            stale.everything or geometry != self.geometry or not old or old[2] is not None or now[2] is not None
+        )
+        self.geometry = geometry
+        size = Size(geometry.virtual_width, geometry.virtual_height(len(desk.items)))
+        if size != self.virtual_size:
+            self.virtual_size = size
+            everything = True
+        before = self.scroll_offset
+        if everything or now != old:
+            self._scroll_to_cursor()
+        overlays = overlays_of(desk, geometry, self.scroll_offset)
+        if overlays != self._overlays:
+            self._overlays, everything = overlays, True
+        if everything or self.scroll_offset != before:
+            self.refresh()
+            return
+        regions = [self._column_region(column) for column in stale.columns]
+        if now != old or now[3] is not None:
+            regions += [self._line_region(row) for row in {cursor.row, old[0], 0} if isinstance(row, int)]
+        for region in regions:
+            if region:
+                self.refresh(region)
+
+    def _scroll_to_cursor(self) -> None:
+        cursor = self.desk.cursor
+        x, y = self.geometry.scroll_to_show(cursor.row, cursor.column, *self.scroll_offset)
+        if (x, y) != self.scroll_offset:
+            self.scroll_to(x, y, animate=False, force=True, immediate=True)
+
+    def _line_region(self, item: int) -> Region:
+        y = self.geometry.y_of(item, self.scroll_offset.y)
+        return Region(0, y, self.size.width, 1).intersection(Region(0, 0, *self.size))
+
+    def _column_region(self, column: int) -> Region:
+        x = max(self.geometry.label, self.geometry.x_of(column, self.scroll_offset.x))
+        return Region(x, 0, self.geometry.cell, self.size.height).intersection(Region(0, 0, *self.size))
+
+    # ---- painting
+
+    def style_of(self, name: str) -> Style:
+        """A component's style, resolved once for each set of colours."""
+        found = self._styles.get(name)
+        if found is None:
+            found = self.get_component_rich_style(f"grid--{name}")
+            self._styles[name] = found
+        return found
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the widget, with what lies over it."""
+        strip = self._grid_line(y)
+        overlay = next((one for one in self._overlays if one.region.y <= y < one.region.bottom), None)
+        if overlay is None:
+            return strip
+        region = overlay.region
+        over = [Segment(text, self.style_of(name)) for text, name in overlay.lines[y - region.y]]
+        strip = strip.extend_cell_length(self.size.width)
+        over_strip = Strip(over).crop(0, region.width)
+        return Strip([*strip.crop(0, region.x), *over_strip, *strip.crop(region.right)]).crop(0, self.size.width)
+
+    def _grid_line(self, y: int) -> Strip:
+        """One line of the grid itself."""
+        geometry = self.geometry
+        cells = self.size.width
+        if y < HEADER:
+            left, body, fill = self._header()
+        else:
+            pin = geometry.pin_at(y)
+            item = geometry.item_at(y, self.scroll_offset.y)
+            pins = pinned_lines(geometry.pins)
+            if pin is not None and pin < len(pins):
+                left, body, fill = self._quantity(pins[pin], -1, pinned=True)
+            elif item is None or item >= len(self.desk.items):
+                return Strip.blank(cells, self.style_of("pin" if pin is not None else "body"))
+            else:
+                found = self.desk.items[item]
+                if isinstance(found, Heading):
+                    return self._heading(found, item)
+                left, body, fill = self._quantity(found, item)
+        offset = self.scroll_offset.x % geometry.cell
+        room = max(0, cells - geometry.label)
+        strip = Strip(body).crop(offset, offset + room).extend_cell_length(room, fill)
+        return Strip([*left, *strip]).crop(0, cells)
+
+    def _columns(self) -> range:
+        first = self.scroll_offset.x // self.geometry.cell
+        room = max(0, self.size.width - self.geometry.label)
+        return range(first, min(len(self.desk.book), first + room // self.geometry.cell + 2))
+
+    def _header(self) -> tuple[list[Segment], list[Segment], Style]:
+        desk, geometry = self.desk, self.geometry
+        head = self.style_of("head")
+        count = len(desk.book)
+        first = self.scroll_offset.x // geometry.cell + 1
+        last = min(count, first + geometry.visible - 1)
+        more = f"{'◂ ' if first > 1 else ''}{first}–{last} of {count}{' ▸' if last < count else ''}"
+        view = {"off": "", "percent": "Δ%", "absolute": "Δ"}[desk.difference]
+        text = more if last < count or first > 1 else f"{count} scenario{'' if count == 1 else 's'}"
+        left = [Segment(" " + fit(f"{text}  {view}".rstrip() if count else "no scenario", geometry.label - 1), head)]
+        body = []
+        for column in self._columns():
+            mark = "◆ " if column == desk.book.baseline else ""
+            name = one_line(desk.book.columns[column].name)
+            current = column == desk.column
+            style = self.style_of("head-current" if current else "head")
+            if current and desk.cursor.row == 0 and not self._edited(0):
+                style = self.style_of("cursor")
+            inner = geometry.cell - 2
+            short = mark + shorten(name, max(1, inner - width(mark)), middle=True)
+            body.append(Segment(" " + fit(short, inner, "right") + " ", style))
+        return left, self._with_buffer(body, 0), head
+
+    def _heading(self, heading: Heading, item: int) -> Strip:
+        current = item == self.desk.cursor.row
+        marker = "▸" if heading.hidden == len(heading.section.lines) else "▾"
+        hint = f"+{heading.hidden}" if heading.hidden else ""
+        label = self.geometry.label
+        title = shorten(heading.section.title.upper(), max(1, label - 5 - len(hint)))
+        style = self.style_of("section-current" if current else f"section-{heading.section.kind}")
+        left = f" {marker} {title}"
+        pad = " " * max(1, label - width(left) - len(hint) - 1)
+        muted = self.style_of("section-current" if current else "section-hint")
+        pieces = [Segment(left, style), Segment(f"{pad}{hint} ", muted)]
+        if heading.hidden == len(heading.section.lines):
+            pieces.append(Segment(f"  {_HIDDEN[heading.section.kind].format(heading.hidden)}", muted))
+        strip = Strip(pieces)
+        return strip.extend_cell_length(self.size.width, style).crop(0, self.size.width)
+
+    def _quantity(self, line: Line, item: int, *, pinned: bool = False) -> tuple[list[Segment], list[Segment], Style]:
+        current = item == self.desk.cursor.row
+        fill = self.style_of("pin" if pinned else "body")
+        label = self.style_of("pin-label" if pinned else "label-current" if current else "label")
+        unit = "" if unit_in_cell(line) else line.short_unit
+        room = max(1, self.geometry.label - 2)
+        text = shorter_label(line.label, room)
+        if unit and width(text) + 1 + width(unit) > room:
+            unit = ""
+        gap = " " * (room - width(text) - width(unit))
+        muted = label if current else self.style_of("unit") + Style(bgcolor=label.bgcolor)
+        left = [Segment(f" {text}{gap}", label), Segment(f"{unit} ", muted)]
+        body = [self._cell(line, item, column, fill) for column in self._columns()]
+        return left, self._with_buffer(body, item), fill
+
+    def _cell(self, line: Line, item: int, column: int, base: Style) -> Segment:
+        desk = self.desk
+        shown: Shown = show_cell(desk.book, column, line, desk.difference)
+        style = self.style_of(shown.tone) + Style(bgcolor=base.bgcolor)
+        block = desk.cursor.block
+        if item == desk.cursor.row and column == desk.column:
+            style = self.style_of("cursor")
+        elif not block.is_one_cell and (item, column) in block:
+            style = self.style_of("selected")
+        inner = self.geometry.cell - 2
+        text = shown.text
+        if width(text) > inner and line.kind != "name" and not _wordy(line):
+            text = "#" * inner
+        return Segment(" " + fit(text, inner, "right", middle=line.field is not None) + shown.mark, style)
+
+    # ---- the edit buffer
+
+    def _edited(self, item: int) -> Prompt | None:
+        prompt = self.desk.prompt
+        if prompt is None or prompt.place != "cell" or item != self.desk.cursor.row:
+            return None
+        return prompt
+
+    def _with_buffer(self, body: list[Segment], item: int) -> list[Segment]:
+        """``body`` with the edit buffer over its cell, and over as many cells as the text needs."""
+        prompt = self._edited(item)
+        columns = self._columns()
+        if prompt is None or self.desk.column not in columns:
+            return body
+        place = self.desk.column - columns.start
+        cell = self.geometry.cell
+        room = self.size.width - self.geometry.label - place * cell + self.scroll_offset.x % cell
+        buffer, ghost = prompt.buffer, prompt.ghost if not prompt.buffer.fresh else ""
+        style = self.style_of("edit-bad" if getattr(prompt, "error", "") else "edit")
+        caret = buffer.caret
+        before, at, after = buffer.text[:caret], buffer.text[caret : caret + 1], buffer.text[caret + 1 :]
+        if buffer.fresh and buffer.replace:
+            pieces = [Segment(" ", style), Segment(buffer.text or " ", style + Style(reverse=True))]
+        else:
+            pieces = [Segment(f" {before}", style), Segment(at or ghost[:1] or " ", style + Style(reverse=True))]
+            pieces += [Segment(after, style), Segment(ghost[1:] if not at else ghost, self.style_of("edit-ghost"))]
+        strip = Strip(pieces)
+        needed = strip.cell_length + 1
+        cells = min(max(cell, -(-needed // cell) * cell), max(cell, room))
+        if needed > cells:
+            end = Strip(pieces[:2]).cell_length
+            start = max(0, min(end + 1 - cells, needed - cells)) if end < cells else end + 1 - cells
+            strip = strip.crop(start, start + cells)
+        strip = strip.extend_cell_length(cells, style).crop(0, cells)
+        taken = -(-cells // cell)
+        rest = Strip(body[place:]).crop(cells) if cells % cell else Strip(body[place + taken :])
+        return [*body[:place], *strip, *rest]
+
+    # ---- the mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A click moves the cursor; what is being edited is saved first."""
+        if event.button != 1:
+            return
+        event.stop()
+        for overlay in self._overlays:
+            if overlay.region.contains(event.x, event.y):
+                self._point_at_overlay(overlay.entry_at(event.x, event.y))
+                self.sync_screen()
+                return
+        row = self.geometry.item_at(event.y, self.scroll_offset.y)
+        pin = self.geometry.pin_at(event.y)
+        column = self.geometry.column_at(event.x, self.scroll_offset.x)
+        if pin is not None:
+            pins = pinned_lines(self.geometry.pins)
+            if pin < len(pins):
+                self.desk.point(self.desk.outline.reveal(pins[pin].name), column)
+        elif row is not None and row < len(self.desk.items):
+            self.desk.point(row, column, select=event.shift)
+            self._dragging = True
+            self.capture_mouse()
+        self.sync_screen()
+
+    def _point_at_overlay(self, entry: int | None) -> None:
+        """A click on what lies over the grid."""
+        if entry is not None and self.desk.panel is not None:
+            self.desk.panel.click(self.desk, entry)
+        elif entry is not None and self.desk.prompt is not None:
+            self.desk.prompt.click(self.desk, entry)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Dragging selects."""
+        if not self._dragging:
+            return
+        row = self.geometry.item_at(event.y, self.scroll_offset.y)
+        column = self.geometry.column_at(event.x, self.scroll_offset.x)
+        if row is not None and column is not None and (row, column) != (self.desk.cursor.row, self.desk.column):
+            self.desk.point(row, column, select=True)
+            self.sync_screen()
+
+    def on_mouse_up(self) -> None:
+        """The drag ended."""
+        self._dragging = False
+        self.release_mouse()
+
+    def on_click(self, event: events.Click) -> None:
+        """A double click edits; a click on a heading folds."""
+        if self._overlays:
+            return
+        row = self.geometry.item_at(event.y, self.scroll_offset.y)
+        if row is None or row >= len(self.desk.items):
+            return
+        if isinstance(self.desk.items[row], Heading):
+            if event.chain == 1 and row == self.desk.cursor.row:
+                self.desk.press("enter")
+        elif event.chain == 2 and self.geometry.column_at(event.x, self.scroll_offset.x) is not None:
+            self.desk.press("f2")
+        self.sync_screen()
+
+    def sync_screen(self) -> None:
+        """Bring the whole screen up to date."""
+        screen = self.screen
+        refresh = getattr(screen, "sync", None)
+        if refresh is not None:
+            refresh()
+
+
+def _wordy(line: Line) -> bool:
+    """Whether a cell that is too narrow may cut the text; a cut number would be a wrong one."""
+    if line.field is not None:
+        return not line.field.is_number
+    return line.row is not None and line.row.kind != "number"

@@ -1,0 +1,1 @@
+"""Pages over the grid: the explanation of a cell, and the help."""
