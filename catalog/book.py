@@ -17,6 +17,8 @@ from planner.model.fields import nearest, printable
 E = TypeVar("E", bound=Entry)
 
 SHIPPED = "catalogue"
+PRICE_BOOK = "prices"
+"""Kind of a stored document that holds tables of prices in place of one entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,20 @@ class Overlay:
 
     @classmethod
     def from_entries(cls, rows: Iterable[tuple[str, Mapping[str, Any]]], name: str) -> Overlay:
-        """A layer from rows of kind and entry data, as a store keeps them; raises BadFileError."""
+        """A layer from rows of kind and entry, as a store keeps them; raises BadFileError.
+
+        A row of kind ``prices`` is a price book: a document with tables of its own.
+        """
         document: Document = {}
         for kind, data in rows:
-            document.setdefault(kind, []).append(dict(data))
+            tables = data if kind == PRICE_BOOK else {kind: [dict(data)]}
+            for table, items in tables.items():
+                if table not in ("schema", "collected"):
+                    document.setdefault(table, []).extend(_tables(tables, table, name) if items else ())
         return cls.from_document(document, name)
 
 
-def _tables(document: Document, name: str, where: str) -> Iterator[dict[str, Any]]:
+def _tables(document: Mapping[str, Any], name: str, where: str) -> Iterator[dict[str, Any]]:
     found = document.get(name, [])
     if isinstance(found, dict):
         found = [found]
@@ -226,9 +234,13 @@ def _shipped_source(source_id: str) -> Source | str:
 
 
 @cache
-def default_catalog() -> Catalog:
-    """The shipped catalogue without any layer over it; one instance a process."""
+def _default() -> Catalog:
     return Catalog()
+
+
+def load_catalog(overlays: Sequence[Overlay] = ()) -> Catalog:
+    """The shipped catalogue with a user's layers over it; nothing is read before it is looked up."""
+    return Catalog(overlays) if overlays else _default()
 
 
 def overlay_from_file(path: Path) -> Overlay:

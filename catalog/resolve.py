@@ -23,7 +23,7 @@ from catalog.book import (
     E,
     Found,
     Kind,
-    default_catalog,
+    load_catalog,
     overlay_from_file,
 )
 from catalog.entries import FACTOR_FIELDS, Accelerator, Engine, Format, Interconnect, Model, Peaks, Profile
@@ -112,7 +112,7 @@ def resolve(
 
     Raises UnknownNameError, MissingFileError, BadFileError and ConfigError with one sentence each.
     """
-    book = catalog if catalog is not None else default_catalog()
+    book = catalog if catalog is not None else load_catalog()
     engine = lookup(book, ENGINE, str(values["engine"]))
     found = Resolution(
         facts={},
