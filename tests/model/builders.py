@@ -35,6 +35,16 @@ H100: dict[str, float | None] = {
     "activation_bytes_per_logit": 39, "runtime_fixed_gib": 0.25, "runtime_multi_gib": 0.45,
 }  # fmt: skip
 
+FITTED: dict[str, float | None] = {
+    "weights_efficiency": 0.9, "kv_efficiency": 0.7, "decode_efficiency": 0.6, "prefill_efficiency": 0.73,
+    "expert_prefill_efficiency": 0.31, "fp4_prefill_efficiency": 0.7, "link_efficiency": 0.39,
+    "profile_allreduce_latency_us": 9.1, "layer_overhead_us": 47.5, "moe_layer_overhead_us": 22.6,
+    "mla_layer_overhead_us": 29.7, "linear_layer_overhead_us": 34.8, "sparse_layer_overhead_us": 80,
+    "sequence_overhead_us": 0.3, "eager_overhead_factor": 9, "ttft_constant_ms": 5, "ttft_prefill_factor": 1.44,
+    "first_steps": 5.6, "tpot_band_low": 0.82, "tpot_band_high": 1.31, "ttft_band_low": 0.6, "ttft_band_high": 1.91,
+}  # fmt: skip
+"""Constants of the size that fits to public measurements give."""
+
 
 def facts(*parts: Mapping[str, float | None]) -> dict[str, Fact]:
     """Neutral facts (every technique removed) with the ``parts`` laid over them in turn."""
