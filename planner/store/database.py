@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import sqlite3
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 import planner
+from planner.store import instances
 from planner.store.engines import writing
 from planner.store.errors import IO, BusyError, ReadOnlyError, StoreError
 from planner.store.tables import SCHEMA_VERSION
@@ -56,6 +58,7 @@ class Database:
     """An engine with what is known of the database behind it.
 
     ``read_only_reason`` is empty where it may be written. ``identity`` is the device and inode of a SQLite file.
+    ``before_write`` runs before every transaction that may write, and ``token`` is what this program noted itself as.
     """
 
     engine: Engine
@@ -68,6 +71,7 @@ class Database:
     warnings: tuple[str, ...] = ()
     clock: Callable[[], datetime] = now
     before_write: Callable[[], None] | None = None
+    token: str = ""
 
     @property
     def is_sqlite(self) -> bool:
@@ -93,13 +97,15 @@ class Database:
         """
         self.check_writable()
         if self.before_write is not None:
-            before, self.before_write = self.before_write, None
-            before()
+            self.before_write()
         for attempt in range(ATTEMPTS):
             try:
                 with Session(writing(self.engine), expire_on_commit=False) as session, session.begin():
                     self._check_schema(session)
-                    return work(session)
+                    token = self.token or instances.note(session, self.who, self.clock())
+                    result = work(session)
+                self.token = token
+                return result
             except StaleDataError:
                 last: Exception | None = None
             except DBAPIError as error:
@@ -147,5 +153,16 @@ class Database:
             )
 
     def close(self) -> None:
-        """Close every connection."""
+        """Withdraw this program's note and close every connection; whoever holds a lock is not waited for."""
+        if self.token:
+            token, self.token = self.token, ""
+            with contextlib.suppress(SQLAlchemyError, sqlite3.Error, StoreError):
+                self.check_writable()
+                with Session(writing(self.engine)) as session:
+                    if self.is_sqlite:
+                        session.connection(execution_options={"planner_writes": False}).exec_driver_sql(
+                            "PRAGMA busy_timeout=200"
+                        )
+                    instances.withdraw(session, token)
+                    session.commit()
         self.engine.dispose()

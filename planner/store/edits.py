@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, func, or_, select, true
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
@@ -266,7 +266,7 @@ def set_baseline(database: Database, workspace: Workspace, identifier: int) -> S
 
     def change(action: Action) -> list[ScenarioRow]:
         query = select(ScenarioRow.id).where(
-            ScenarioRow.workspace_id == workspace.id, LIVE, ScenarioRow.is_baseline.is_(True)
+            ScenarioRow.workspace_id == workspace.id, LIVE, ScenarioRow.is_baseline == true()
         )
         for row in action.rows(action.session.scalars(query)).values():
             row.is_baseline = False

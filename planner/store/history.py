@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
@@ -34,15 +34,20 @@ _BATCH = 200
 def _own(session: Session, database: Database, workspace: Workspace) -> Iterable[tuple[int, str, int | None]]:
     """What this person did in the workspace that can be undone, last first: id, action, the revision it is about."""
     query = (
-        select(RevisionRow.id, RevisionRow.action, RevisionRow.undoes_id)
+        select(RevisionRow.id, RevisionRow.action, RevisionRow.undoes_id, RevisionRow.sequence)
         .where(
             RevisionRow.workspace_id == workspace.id,
             RevisionRow.who == database.who,
             RevisionRow.action.in_((*_UNDOABLE, "undo", "redo")),
         )
         .order_by(RevisionRow.sequence.desc())
+        .limit(_BATCH)
     )
-    yield from session.execute(query.execution_options(yield_per=_BATCH))
+    page = query
+    while rows := session.execute(page).all():
+        for identifier, action, about, _ in rows:
+            yield identifier, action, about
+        page = query.where(RevisionRow.sequence < rows[-1][3])
 
 
 def to_undo(session: Session, database: Database, workspace: Workspace) -> int | None:
@@ -191,7 +196,7 @@ def _settle(action: Action, rows: Sequence[ScenarioRow]) -> None:
         row.is_baseline = False
     session.flush()
     live = select(ScenarioRow.id).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
-    holders = list(session.scalars(live.where(ScenarioRow.is_baseline.is_(True))))
+    holders = list(session.scalars(live.where(ScenarioRow.is_baseline == true())))
     if claim is not None:
         for holder in action.rows(holders).values():
             holder.is_baseline = False

@@ -11,6 +11,7 @@ from pathlib import Path
 import planner
 from planner.store.engines import connect_sqlite
 from planner.store.errors import DATA, NO_INPUT, PERMISSION, DamagedError, NotFoundError, StoreError
+from planner.store.instances import host, process_start
 from planner.store.tables import APPLICATION_ID, SCHEMA_VERSION
 from planner.store.translation import from_sqlite
 
@@ -61,12 +62,16 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A database file that is ours: its schema version, and what must be done before it may be written."""
+    """A database file that is ours: its schema version, and what must be done before it may be written.
+
+    ``crashed`` says that a program that wrote to it ended without closing it.
+    """
 
     version: int
     is_wal: bool
     device: int
     inode: int
+    crashed: bool = False
 
 
 def look_at(path: Path) -> Header:
@@ -114,8 +119,8 @@ def look_at(path: Path) -> Header:
     return header
 
 
-def _read_versions(connection: sqlite3.Connection, path: Path) -> tuple[list[str], str]:
-    """The revisions that Alembic noted, and the oldest program that can read the file."""
+def _read_versions(connection: sqlite3.Connection, path: Path) -> tuple[list[str], str, bool]:
+    """The revisions that Alembic noted, the oldest program that can read the file, and whether one crashed."""
     objects = connection.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'")
     tables: set[str] = set()
     for kind, name in objects:
@@ -130,7 +135,11 @@ def _read_versions(connection: sqlite3.Connection, path: Path) -> tuple[list[str
     if "setting" in tables:
         row = connection.execute("SELECT value FROM setting WHERE name = 'min_app_version' AND owner = ''").fetchone()
         needed = str(row[0]) if row else ""
-    return noted, needed
+    crashed = False
+    if "instance" in tables:
+        notes = connection.execute("SELECT process, process_start FROM instance WHERE host = ? LIMIT 99", [host()])
+        crashed = any(process_start(process) != start for process, start in notes)
+    return noted, needed, crashed
 
 
 def check_version(name: str, noted: list[str], needed: str, stated: int | None = None) -> int:
@@ -170,7 +179,7 @@ def inspect(path: Path) -> Found:
         try:
             connection = connect_sqlite(path, mode)
             try:
-                noted, needed = _read_versions(connection, path)
+                noted, needed, crashed = _read_versions(connection, path)
             finally:
                 connection.close()
             break
@@ -183,4 +192,4 @@ def inspect(path: Path) -> Found:
         raise StoreError(f"{path} cannot be opened.", DATA)
     status = path.stat()
     version = check_version(str(path), noted, needed, header.user_version)
-    return Found(version, header.is_wal, status.st_dev, status.st_ino)
+    return Found(version, header.is_wal, status.st_dev, status.st_ino, crashed)

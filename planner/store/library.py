@@ -22,6 +22,8 @@ from planner.store.reading import list_scenarios, list_workspaces, stored
 from planner.store.records import Change, Difference, Entry, Revision, Snapshot, Stored, Workspace
 from planner.store.tables import RevisionRow, ScenarioRow
 
+FIRST_WORKSPACE = "Plans"
+
 
 class Library:
     """An open library. ``open_library`` makes one; close it, or use it as a context manager.
@@ -32,7 +34,11 @@ class Library:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._workspace_id = workspaces.last_used(database).id
+        current = workspaces.last_used(database)
+        if current is None:
+            # A library that was made for a copy, which then failed.
+            current = workspaces.create(database, FIRST_WORKSPACE)
+        self._workspace_id = current.id
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +81,10 @@ class Library:
     def who(self) -> str:
         """Whose name the revisions get: the login on SQLite, the database role on PostgreSQL."""
         return self.database.who
+
+    def announce(self) -> None:
+        """Note this program as one that has the library open, as the first change would: a long-lived one should."""
+        self.database.write(lambda _: None)
 
     def note_versions(self, *, model: str = "", catalogue: str = "") -> None:
         """Let later revisions say which version of the model and of the catalogue they were made with."""

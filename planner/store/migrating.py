@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -26,10 +27,18 @@ def configuration(connection: Connection) -> Config:
     return config
 
 
-def migrate(engine: Engine, target: str = "head", *, down: bool = False) -> bool:
+def migrate(
+    engine: Engine,
+    target: str = "head",
+    *,
+    down: bool = False,
+    prepare: Callable[[Connection], None] | None = None,
+    check: Callable[[Connection], None] | None = None,
+) -> bool:
     """Bring the tables behind ``engine`` to revision ``target``, in one transaction; whether there was anything to do.
 
-    Two programs that begin at once follow one another, and the second finds nothing to do. Raises DamagedError when
+    Two programs that begin at once follow one another, and the second finds nothing to do. ``prepare`` runs before
+    the change and ``check`` after it, both under the lock; what they raise undoes everything. Raises DamagedError when
     rows would be left without those they refer to; then nothing was changed.
     """
     is_sqlite = engine.dialect.name == "sqlite"
@@ -44,10 +53,14 @@ def migrate(engine: Engine, target: str = "head", *, down: bool = False) -> bool
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
                 before = _version(connection)
                 failpoint("migrate-begun")
+                if prepare is not None:
+                    prepare(connection)
                 run = command.downgrade if down else command.upgrade
                 run(configuration(connection), target)
                 if is_sqlite:
                     check_keys(connection)
+                if check is not None:
+                    check(connection)
                 after = _version(connection)
                 failpoint("migrate-before-commit")
             failpoint("migrate-committed")

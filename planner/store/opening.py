@@ -6,12 +6,13 @@ import contextlib
 import os
 import secrets
 import sqlite3
+from datetime import date
 from pathlib import Path
 
-from planner.store import examples, workspaces
+from planner.store import backup, examples, workspaces
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
-from planner.store.errors import CANNOT_CREATE, PERMISSION, NotFoundError, StoreError
+from planner.store.errors import CANNOT_CREATE, PERMISSION, DamagedError, NotFoundError, StoreError
 from planner.store.inspection import inspect
 from planner.store.library import Library
 from planner.store.location import Location, locate
@@ -25,21 +26,31 @@ _NETWORK = frozenset(
 
 def open_library(where: str | Path | None, *, create: bool = True) -> Library:
     """See planner.store.open_library()."""
+    database = open_database(where, create=create)
+    try:
+        return Library(database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def open_database(where: str | Path | None, *, create: bool = True, filled: bool = True) -> Database:
+    """The database at ``where``; a new one is ``filled`` with the examples, or left without any workspace."""
     location = locate(where)
     if location.path is not None:
-        return Library(open_file(location, create=create))
+        return open_file(location, create=create, filled=filled)
     from planner.store import server  # noqa: PLC0415 - the PostgreSQL driver is loaded for a server alone
 
-    return Library(server.open_server(location, create=create))
+    return server.open_server(location, create=create, filled=filled)
 
 
-def open_file(location: Location, *, create: bool) -> Database:
+def open_file(location: Location, *, create: bool, filled: bool = True) -> Database:
     """The SQLite database at ``location``, made where ``create`` allows it, brought up to date where it is older."""
     path = location.path
     assert path is not None  # noqa: S101 - the caller's choice
     if create and not path.exists() and not path.is_symlink():
         _refuse_lost(location)
-        create_file(path, make_folder=location.is_default)
+        create_file(path, make_folder=location.is_default, filled=filled)
     found = inspect(path)
     reason = why_read_only(path)
     if found.version < SCHEMA_VERSION and reason:
@@ -47,9 +58,16 @@ def open_file(location: Location, *, create: bool) -> Database:
             f"{path} was made by an older planner and must be brought up to date, but cannot be written: {reason}",
             PERMISSION,
         )
+    if found.version < SCHEMA_VERSION:
+        from planner.store.upgrading import upgrade_file  # noqa: PLC0415 - Alembic is loaded only to migrate
+
+        upgrade_file(path)
+        found = inspect(path)
     if found.is_wal and not reason:
         reason = leave_wal(path)
-    return Database(
+    if found.crashed:
+        quick_check(path)
+    database = Database(
         engine=sqlite_engine(path, "ro" if reason else "rw", immutable=bool(reason) and found.is_wal),
         description=location.description,
         path=path,
@@ -58,6 +76,52 @@ def open_file(location: Location, *, create: bool) -> Database:
         who=login(),
         warnings=network_warning(path),
     )
+    database.before_write = DailyBackup(database)
+    return database
+
+
+class DailyBackup:
+    """Takes the backup of the day before its first change. Its failure does not keep anybody from working, unless the
+    library itself does not pass the check."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.day: date | None = None
+
+    def __call__(self) -> None:
+        """Take it where it is due. Raises DamagedError; then the library is read-only from here on."""
+        moment = self.database.clock()
+        today = moment.astimezone().date()
+        if self.day == today or self.database.path is None:
+            return
+        self.day = today
+        try:
+            backup.take_daily(self.database.path, moment)
+        except DamagedError as error:
+            self.database.read_only_reason = "its check failed: run `planner db doctor`, or `planner db restore`."
+            raise DamagedError(
+                f"{self.database.description} did not pass its check before the first change of the "
+                f"day; nothing was changed. {error}"
+            ) from None
+        except StoreError as error:
+            self.database.warnings = (*self.database.warnings, f"Today's backup was not taken. {error}")
+
+
+def quick_check(path: Path) -> None:
+    """Look a file through that a program ended without closing. Raises DamagedError."""
+    try:
+        connection = connect_sqlite(path, "ro")
+        try:
+            problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise from_sqlite(error, str(path)) from None
+    if problem != "ok":
+        raise DamagedError(
+            f"{path} is damaged: {problem.splitlines()[0]}. It was left as it is: run `planner db doctor`, or "
+            "`planner db restore` for the last backup."
+        )
 
 
 def _refuse_lost(location: Location) -> None:
@@ -73,8 +137,8 @@ def _refuse_lost(location: Location) -> None:
         )
 
 
-def create_file(path: Path, *, make_folder: bool = False) -> None:
-    """Make a library with the examples at ``path``, whole or not at all; whoever came first wins.
+def create_file(path: Path, *, make_folder: bool = False, filled: bool = True) -> None:
+    """Make a library, with the examples where it is to be ``filled``, whole or not at all; whoever came first wins.
 
     Raises StoreError (73) when it cannot be created there.
     """
@@ -90,7 +154,8 @@ def create_file(path: Path, *, make_folder: bool = False) -> None:
             migrate(engine)
             database = Database(engine, str(path), who=login())
             try:
-                fill(database)
+                if filled:
+                    fill(database)
             finally:
                 database.close()
             _publish(temporary, path)

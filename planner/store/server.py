@@ -14,7 +14,7 @@ from planner.store.tables import SCHEMA_VERSION
 from planner.store.translation import from_database
 
 
-def open_server(location: Location, *, create: bool) -> Database:
+def open_server(location: Location, *, create: bool, filled: bool = True) -> Database:
     """The PostgreSQL database at ``location``; the tables and the examples are made in an empty one.
 
     An older database is not brought up to date here, since others may use it: `planner db upgrade` does. Raises
@@ -36,7 +36,7 @@ def open_server(location: Location, *, create: bool) -> Database:
                 f"{location.description} is used as a superuser; a role for the planner's tables alone is safer.",
             )
         if "alembic_version" not in tables:
-            _start(database, tables, create=create)
+            _start(database, tables, create=create, filled=filled)
         version = version_of(engine, location.description)
         if version < SCHEMA_VERSION:
             raise StoreError(
@@ -71,7 +71,7 @@ def _options(location: Location) -> dict[str, str]:
     return {"options": given} if isinstance(given, str) else {}
 
 
-def _start(database: Database, tables: set[str], *, create: bool) -> None:
+def _start(database: Database, tables: set[str], *, create: bool, filled: bool) -> None:
     """Make the tables and the examples in an empty database. Raises StoreError where it is not empty."""
     if tables & TABLES:
         raise StoreError(
@@ -90,7 +90,7 @@ def _start(database: Database, tables: set[str], *, create: bool) -> None:
     from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
     from planner.store.opening import fill  # noqa: PLC0415 - the one that fills files too
 
-    if migrate(database.engine):
+    if migrate(database.engine) and filled:
         fill(database)
 
 
@@ -103,3 +103,20 @@ def version_of(engine: Engine, name: str) -> int:
             query = text("SELECT value FROM setting WHERE name = 'min_app_version' AND owner = ''")
             needed = str(connection.scalar(query) or "")
     return check_version(name, noted, needed)
+
+
+def upgrade_server(location: Location) -> None:
+    """Bring the tables at ``location`` to this program's version. Raises StoreError.
+
+    Programs that have the library open notice it with their next change. A backup is the administrator's (pg_dump).
+    """
+    from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
+
+    engine = connect(location)
+    try:
+        if version_of(engine, location.description) < SCHEMA_VERSION:
+            migrate(engine)
+    except SQLAlchemyError as error:
+        raise from_database(error, location.description) from None
+    finally:
+        engine.dispose()

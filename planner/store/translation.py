@@ -97,9 +97,14 @@ _POSTGRES = {
     "XX": (DamagedError, "the server says that {name} is damaged; nothing was changed: restore its backup", DATA),
 }
 
+_CONNECTING = {"authentication failed": PERMISSION, "no password supplied": PERMISSION, "does not exist": NO_INPUT}
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+def _sentence(template: str, **parts: str) -> str:
+    """A sentence from ``template``; what begins with a name keeps its letters."""
+    start = template[:1] if template.startswith("{") else template[:1].upper()
+    text = (start + template[1:]).format(**parts)
+    return text if text.endswith(".") else f"{text}."
 
 
 def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
@@ -107,12 +112,12 @@ def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
     extended = getattr(error, "sqlite_errorcode", None)
     if extended is not None:
         if extended == sqlite3.SQLITE_READONLY_DBMOVED:
-            return StoreError(_sentence(_MOVED.format(name=name)), IO)
+            return StoreError(_sentence(_MOVED, name=name), IO)
         known = _SQLITE.get(extended & 0xFF)
         if known:
             kind, text, exit_code = known
-            return kind(_sentence(text.format(name=name, code=error.sqlite_errorname)), exit_code)
-    return StoreError(_sentence(f"{name}: {error}; nothing was changed"), INTERNAL)
+            return kind(_sentence(text, name=name, code=error.sqlite_errorname), exit_code)
+    return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=str(error)), INTERNAL)
 
 
 def from_database(error: SQLAlchemyError, name: str) -> StoreError:
@@ -127,10 +132,10 @@ def from_database(error: SQLAlchemyError, name: str) -> StoreError:
         for key in (state, state[:2]):
             if key in _POSTGRES:
                 kind, text, exit_code = _POSTGRES[key]
-                return kind(_sentence(text.format(name=name)), exit_code)
-    if isinstance(error, DBAPIError) and type(original).__module__.startswith("psycopg"):
-        if type(original).__name__ == "OperationalError":
-            first = str(original).strip().partition("\n")[0]
-            return StoreError(_sentence(f"{name} cannot be reached: {first}"), UNAVAILABLE)
-        return StoreError(_sentence(f"{name}: {str(original).partition(chr(10))[0]}; nothing was changed"), INTERNAL)
-    return StoreError(_sentence(f"{name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}"), INTERNAL)
+                return kind(_sentence(text, name=name), exit_code)
+    first = str(original or error).strip().partition("\n")[0]
+    if type(original).__module__.startswith("psycopg") and type(original).__name__ == "OperationalError":
+        # Failures to connect have no code, only the server's words.
+        exit_code = next((code for words, code in _CONNECTING.items() if words in first), UNAVAILABLE)
+        return StoreError(_sentence("{name} cannot be opened: {text}", name=name, text=first), exit_code)
+    return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=first), INTERNAL)

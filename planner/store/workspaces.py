@@ -45,8 +45,8 @@ def _with_count(session: Session, row: WorkspaceRow) -> Workspace:
     return to_workspace(row, count or 0)
 
 
-def last_used(database: Database) -> Workspace:
-    """The workspace that this person used last, else the first one. Raises NotFoundError when there is none."""
+def last_used(database: Database) -> Workspace | None:
+    """The workspace that this person used last, else the first one; None where there is none."""
     with database.reading() as session:
         setting = session.get(SettingRow, (LAST, database.who))
         if setting is not None and setting.value.isascii() and setting.value.isdigit():
@@ -54,9 +54,7 @@ def last_used(database: Database) -> Workspace:
             if row is not None and row.deleted_at is None:
                 return _with_count(session, row)
         known = list_workspaces(session)
-        if not known:
-            raise NotFoundError(f"There is no workspace in {database.description}.")
-        return known[0]
+        return known[0] if known else None
 
 
 def remember(database: Database, workspace: Workspace) -> None:

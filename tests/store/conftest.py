@@ -10,18 +10,44 @@ import pytest
 from planner.model.inputs import default_values
 from planner.model.scenario import Scenario
 from planner.store import Library, open_library
+from tests.store.postgres import Server, running_server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server; what asks for it is marked postgres."""
+    with running_server() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def template(server: Server) -> str:
+    """A database with the examples, that others are copied from."""
+    name = server.new_database()
+    open_library(server.url(name)).close()
+    return name
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a library is to be made."""
+    """Where a library file is to be made."""
     return tmp_path / "plan.db"
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def where(request: pytest.FixtureRequest, file: Path) -> str:
+    """A library with the examples on each back end: its path or its address."""
+    if request.param == "sqlite":
+        open_library(file).close()
+        return str(file)
+    server: Server = request.getfixturevalue("server")
+    return server.url(server.new_database(request.getfixturevalue("template")))
+
+
 @pytest.fixture
-def library(file: Path) -> Iterator[Library]:
-    """A new library with the examples, on each back end."""
-    with open_library(file) as opened:
+def library(where: str) -> Iterator[Library]:
+    """That library, open."""
+    with open_library(where, create=False) as opened:
         yield opened
 
 

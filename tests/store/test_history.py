@@ -24,8 +24,8 @@ def state(library: Library) -> State:
     return [(one.id, one.is_baseline, one.scenario, one.tags, one.in_fleet) for one in library.scenarios()]
 
 
-def test_everything_can_be_undone_and_redone_across_restarts(file: Path, scenario: Make) -> None:
-    with open_library(file) as library:
+def test_everything_can_be_undone_and_redone_across_restarts(where: str, scenario: Make) -> None:
+    with open_library(where) as library:
         first, second, third, *_ = library.scenarios()
     shares = tuple([0.5, 0.5] + [0.0] * 22)
     deeds: list[Callable[[Library], object]] = [
@@ -46,22 +46,22 @@ def test_everything_can_be_undone_and_redone_across_restarts(file: Path, scenari
     ]
     seen = []
     for deed in deeds:
-        with open_library(file) as library:
+        with open_library(where) as library:
             seen.append(state(library))
             deed(library)
-    with open_library(file) as library:
+    with open_library(where) as library:
         seen.append(state(library))
     for expected in reversed(seen[:-1]):
-        with open_library(file) as library:
+        with open_library(where) as library:
             assert library.undo() is not None
             assert state(library) == expected
-    with open_library(file) as library:
+    with open_library(where) as library:
         assert library.undo() is None
     for expected in seen[1:]:
-        with open_library(file) as library:
+        with open_library(where) as library:
             assert library.redo() is not None
             assert state(library) == expected
-    with open_library(file) as library:
+    with open_library(where) as library:
         assert library.redo() is None
 
 
@@ -131,15 +131,15 @@ def test_diff_of_revisions(library: Library) -> None:
     ]
 
 
-def as_other(file: Path) -> Library:
+def as_other(where: str) -> Library:
     """The same library as another person has it open."""
-    library = open_library(file)
+    library = open_library(where)
     library.database.who = "other"
     return library
 
 
-def test_different_fields_merge_and_the_same_field_conflicts(file: Path) -> None:
-    with open_library(file) as mine, as_other(file) as theirs:
+def test_different_fields_merge_and_the_same_field_conflicts(where: str) -> None:
+    with open_library(where) as mine, as_other(where) as theirs:
         seen = mine.scenarios()[0]
         theirs.edit([Change(seen.id, "prompt_tokens", 700, seen.version)])
         (merged,) = mine.edit([Change(seen.id, "output_tokens", 70, seen.version)])
@@ -156,8 +156,8 @@ def test_different_fields_merge_and_the_same_field_conflicts(file: Path) -> None
         assert chosen.scenario.values["prompt_tokens"] == 900
 
 
-def test_the_same_value_from_two_people_is_no_conflict(file: Path) -> None:
-    with open_library(file) as mine, as_other(file) as theirs:
+def test_the_same_value_from_two_people_is_no_conflict(where: str) -> None:
+    with open_library(where) as mine, as_other(where) as theirs:
         seen = mine.scenarios()[0]
         theirs.edit([Change(seen.id, "prompt_tokens", 700, seen.version)])
         mine.edit([Change(seen.id, "prompt_tokens", 700, seen.version)])
@@ -166,8 +166,8 @@ def test_the_same_value_from_two_people_is_no_conflict(file: Path) -> None:
         mine.edit([Change(seen.id, "batch", 9, seen.version)])
 
 
-def test_undo_takes_back_ones_own_and_asks_where_others_changed_it(file: Path) -> None:
-    with open_library(file) as mine, as_other(file) as theirs:
+def test_undo_takes_back_ones_own_and_asks_where_others_changed_it(where: str) -> None:
+    with open_library(where) as mine, as_other(where) as theirs:
         first, second, *_ = mine.scenarios()
         mine.edit([Change(first.id, "batch", 4)])
         theirs.edit([Change(second.id, "batch", 8)])
@@ -188,8 +188,8 @@ def test_undo_takes_back_ones_own_and_asks_where_others_changed_it(file: Path) -
         assert theirs.get(first.id).scenario.values["batch"] == 1
 
 
-def test_undo_of_a_deletion_whose_name_is_taken_says_so(file: Path, scenario: Make) -> None:
-    with open_library(file) as mine, as_other(file) as theirs:
+def test_undo_of_a_deletion_whose_name_is_taken_says_so(where: str, scenario: Make) -> None:
+    with open_library(where) as mine, as_other(where) as theirs:
         first = mine.scenarios()[0]
         mine.delete(first.id)
         theirs.create(scenario("TOY 7b"))
@@ -197,8 +197,8 @@ def test_undo_of_a_deletion_whose_name_is_taken_says_so(file: Path, scenario: Ma
             mine.undo()
 
 
-def test_an_edit_of_what_was_deleted_says_so(file: Path) -> None:
-    with open_library(file) as mine, as_other(file) as theirs:
+def test_an_edit_of_what_was_deleted_says_so(where: str) -> None:
+    with open_library(where) as mine, as_other(where) as theirs:
         first = mine.scenarios()[0]
         theirs.delete(first.id)
         with pytest.raises(NotFoundError, match="'Toy 7B' was deleted; nothing was changed"):

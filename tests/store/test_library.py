@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -28,13 +27,13 @@ def test_a_new_library_holds_the_examples(library: Library) -> None:
     assert library.workspace.name == "Examples"
 
 
-def test_what_is_saved_is_there_after_a_restart(file: Path, scenario: Make) -> None:
+def test_what_is_saved_is_there_after_a_restart(where: str, scenario: Make) -> None:
     shares = tuple([1 / 24] * 24)
-    with open_library(file) as library:
+    with open_library(where) as library:
         first = library.create(scenario("service", "two\nlines", hourly_profile=shares, batch=2.5, users=None))
         library.edit([Change(first.id, "weight_bytes", 7.5e10), Change(first.id, "prompt_tokens", 123)])
         library.tag(first.id, "prod", "Prod", "eu")
-    with open_library(file, create=False) as library:
+    with open_library(where, create=False) as library:
         again = library.find("SERVICE")
         assert again.scenario.values["hourly_profile"] == shares
         assert again.scenario.values["prompt_tokens"] == 123
@@ -126,8 +125,8 @@ def test_find_names_the_nearest(library: Library) -> None:
     assert library.find("examples/toy 7b").name == "Toy 7B"
 
 
-def test_workspaces(file: Path, scenario: Make) -> None:
-    with open_library(file) as library:
+def test_workspaces(where: str, scenario: Make) -> None:
+    with open_library(where) as library:
         library.create_workspace("Budget 2027")
         with pytest.raises(StoreError, match="already a workspace"):
             library.create_workspace("BUDGET 2027")
@@ -135,7 +134,7 @@ def test_workspaces(file: Path, scenario: Make) -> None:
         library.create(scenario("Toy 7B"))
         assert library.find("Toy 7B").is_baseline
         assert [(one.name, one.scenarios) for one in library.workspaces()] == [("Budget 2027", 1), ("Examples", 5)]
-    with open_library(file) as library:
+    with open_library(where) as library:
         assert library.workspace.name == "Budget 2027"
         library.delete_workspace("Budget 2027")
         assert library.workspace.name == "Examples"
