@@ -1,0 +1,596 @@
+"""From a row's traced expression to formula lines that a person can follow.
+
+Every line holds at most one IF, at its root. What is used twice, named by ``let``, chosen between, or too long is a
+line of its own above. A line that cannot be computed where a part is blank, or outside the branch it belongs to, is
+blank there: no formula ever shows an error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from exports.workbook.formula import Measuring, expression, formula
+from exports.workbook.lines import MAX_FORMULA_LENGTH, Line, Role, RowPlan
+from exports.workbook.ranges import Knowledge, Range
+from exports.workbook.tree import BOOLEANS, WORD_SUFFIX, Tree, leaf, leaf_names, postorder
+from planner.model.explain import formula_text
+from planner.model.expression import Value
+from planner.model.fields import Field, show_number
+from planner.model.sheet import Row, Sheet
+
+SOLVER_FROM: Final = 12
+"""A row with more details than this is solved on the Solver sheet."""
+
+_BRANCH_LENGTH: Final = 60
+_TESTED_AT_ONCE: Final = 9
+_LABEL_LENGTH: Final = 58
+
+
+@dataclass(eq=False, slots=True)
+class _Choice:
+    """One ``where``: its two branches share a line that says which is taken, made when a branch needs lines."""
+
+    condition: Value
+    scope: _Scope
+    tests: tuple[Value, ...]
+    flag: Value | None = None
+
+
+@dataclass(eq=False, slots=True)
+class _Scope:
+    """Where a line is computed: for the whole row, or in one branch of a choice."""
+
+    knowledge: Knowledge
+    choice: _Choice | None = None
+    taken: bool = True
+    hoisted: dict[int, Value] = field(default_factory=dict)
+
+    @property
+    def parent(self) -> _Scope | None:
+        return self.choice.scope if self.choice is not None else None
+
+
+@dataclass(slots=True)
+class Plans:
+    """The plans of every row of a sheet, and what is known of each line's value."""
+
+    rows: list[RowPlan]
+    ranges: dict[str, Range]
+    blankable: dict[str, bool]
+
+
+def plan_sheet(sheet: Sheet, cells: Mapping[str, Field]) -> Plans:
+    """Lines for every row of ``sheet`` over the input ``cells``. Raises TypeError for a row that has no formula."""
+    word_rows = frozenset(row.name for row in sheet.rows.values() if row.kind == "word")
+    ranges = {name: _range_of_field(cell) for name, cell in cells.items()}
+    blankable = dict(sheet.inputs)
+    units = {name: cell.unit for name, cell in cells.items()} | {row.name: row.unit for row in sheet.rows.values()}
+    needs: dict[str, frozenset[str]] = {}
+    positions = {name: position for position, name in enumerate(sheet.inputs)}
+    measuring = Measuring(
+        lambda key: key in cells and cells[key].kind == "switch",
+        lambda key: key.endswith(WORD_SUFFIX) or (key in cells and cells[key].kind == "choice"),
+        lambda keys: _follow(keys, positions),
+    )
+    plans = Plans([], ranges, blankable)
+    for row in sheet.rows.values():
+        planner = _RowPlanner(row, sheet.trace(row.name), word_rows, ranges, blankable, needs, units, measuring)
+        plans.rows.append(planner.plan())
+        ranges[row.name] = planner.root.knowledge.range_of(planner.tree.root)
+        strict = frozenset(name for name in row.strict if blankable[name])
+        blankable[row.name] = bool(strict) or planner.root.knowledge.may_be_blank(planner.tree.root)
+        needs[row.name] = strict.union(*(needs.get(name, frozenset()) for name in row.strict))
+        if row.kind == "word":
+            ranges[row.name + WORD_SUFFIX], blankable[row.name + WORD_SUFFIX] = ranges[row.name], blankable[row.name]
+    return plans
+
+
+def _range_of_field(cell: Field) -> Range:
+    if cell.kind == "choice":
+        return Range(1, len(cell.choices))
+    if cell.kind == "switch":
+        return Range(0, 1)
+    found = Range()
+    if cell.low is not None:
+        found = Range(low=cell.low, low_open=cell.above_low)
+    return found if cell.high is None else Range(found.low, cell.high, found.low_open)
+
+
+def _follow(keys: Sequence[str], positions: Mapping[str, int]) -> bool:
+    """Whether ``keys`` are inputs that follow one another."""
+    found = [positions.get(key, -1) for key in keys]
+    return found[0] >= 0 and found == list(range(found[0], found[0] + len(found)))
+
+
+class _RowPlanner:
+    """Makes the lines of one row."""
+
+    def __init__(
+        self,
+        row: Row,
+        traced: Value,
+        word_rows: frozenset[str],
+        ranges: Mapping[str, Range],
+        blankable: Mapping[str, bool],
+        needs: Mapping[str, frozenset[str]],
+        units: Mapping[str, str],
+        measuring: Measuring,
+    ) -> None:
+        self.row = row
+        self.tree = Tree(traced, word_rows)
+        self.strict = frozenset(name for name in row.strict if blankable[name])
+        self.root = _Scope(Knowledge(self.tree, ranges, blankable))
+        self.root.knowledge.assume_given(self.strict | {name + WORD_SUFFIX for name in self.strict})
+        self.needs = dict(needs)
+        self.units = dict(units)
+        self.measuring = measuring
+        self.lines: list[Line] = []
+        self.keys: set[str] = set()
+        self.origins: dict[str, Value] = {}
+        self.leaves = {part.name: part for part in postorder(self.tree.root) if part.op in ("input", "row")}
+
+    def plan(self) -> RowPlan:
+        """The row's lines, the row itself last (before the word it may stand for)."""
+        row = self.row
+        self.make(self.tree.root, self.root, row.name, row.label, "row", self.given(self.strict))
+        lines = renumbered(self.lines, row.name)
+        details = len(lines) - 1
+        if row.kind == "word":
+            lines[-1] = replace(lines[-1], label=f"{row.label}: number in the list", unit="code", role="detail")
+            lines.append(Line(row.name + WORD_SUFFIX, row.label, "word", "label", leaf(row.name), words=row.words))
+        return RowPlan(row, tuple(lines), details > SOLVER_FROM)
+
+    # Lines
+
+    def add(
+        self,
+        key: str,
+        label: str,
+        role: Role,
+        yes: Value,
+        tests: tuple[Value, ...],
+        no: Value | None = None,
+    ) -> None:
+        """Appends a line. A label that is empty or ends in a blank will go on with what the line computes."""
+        unit = self.row.unit if role == "row" else self.unit_of(yes)
+        self.units[key] = unit
+        self.lines.append(Line(key, label, unit, role, yes, tests, no))
+
+    def make(self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]) -> None:
+        """The line of ``node`` and, above it, those it needs; it is blank where one of ``tests`` fails."""
+        if node.op == "where":
+            self.make_choice(node, scope, key, label, role, tests)
+        elif node.op == "argmax":
+            self.make_position(node, scope, key, label, role, tests)
+        else:
+            self.make_plain(node, scope, key, label, role, tests)
+
+    def make_plain(
+        self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
+    ) -> None:
+        """A line without a choice."""
+        room = self.room(tests)
+        while True:
+            body = self.embed(node, scope, room, root=True)
+            line_tests = self.joined(self.shortened(tests, body, scope), self.blank_parts(body, scope))
+            if scope.knowledge.divides_by_zero(node):
+                line_tests += (Value("nonzero", (body.args[1],)),)
+            if room < _BRANCH_LENGTH or self.fits(Line(key, label, "", role, body, line_tests)):
+                break
+            room -= 10
+        self.add(key, label, role, body, line_tests)
+
+    def make_position(
+        self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
+    ) -> None:
+        """The position of the largest: candidates on lines that stand together, then the line that compares them."""
+        bodies = [self.embed(arg, scope, self.room(tests)) for arg in node.args]
+        candidates = []
+        for number, (arg, body) in enumerate(zip(node.args, bodies, strict=True), start=1):
+            name = self.new_key(f"candidate{number}", key)
+            line_tests = self.joined(tests, self.blank_parts(body, scope))
+            self.add(name, f"Candidate {number}: ", "detail", body, line_tests)
+            candidates.append(leaf(name))
+            self.origins[name] = arg
+        line_tests = self.joined(tests, [name.name for name in candidates if self.is_blankable(name, scope)])
+        self.add(key, label, role, Value("argmax", tuple(candidates)), line_tests)
+
+    def make_choice(
+        self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
+    ) -> None:
+        """A line that takes one of two values."""
+        condition, yes, no = node.args
+        choice = _Choice(condition, scope, tests)
+        taken = _Scope(scope.knowledge.within(condition, True), choice, True)
+        other = _Scope(scope.knowledge.within(condition, False), choice, False)
+        if not tests:
+            self.make_open_choice(node, choice, taken, other, key, label, role)
+        elif self.is_switched_off(node, scope):
+            self.make_product(node, scope, key, label, role, tests)
+        elif "blank" in (yes.op, no.op):
+            inside, value = (taken, yes) if no.op == "blank" else (other, no)
+            body = self.branch(value, inside)
+            test = self.embed(condition, scope, self.room(tests))
+            if choice.flag is None and _compares_leaves(test):
+                test = test if inside.taken else Value("opposite", (test,))
+                if self.fits(Line(key, "", "", role, body, (*tests, test))):
+                    self.add(key, label, role, body, (*tests, test))
+                    return
+            self.add(key, label, role, body, (self.flag_test(inside),))
+        else:
+            self.flag(choice)
+            name = self.new_key("else", key)
+            self.make(no, other, name, "Otherwise: ", "detail", (self.flag_test(other),))
+            body = self.branch(yes, taken)
+            self.add(key, label, role, body, (self.flag_test(taken),), leaf(name))
+
+    def make_open_choice(
+        self, node: Value, choice: _Choice, taken: _Scope, other: _Scope, key: str, label: str, role: Role
+    ) -> None:
+        """A choice in a line that is never blank for want of a part: one IF over both values."""
+        condition, yes, no = node.args
+        bodies = [self.branch(yes, taken), self.branch(no, other)]
+        while True:
+            test = self.embed(condition, choice.scope, _BRANCH_LENGTH)
+            if choice.flag is not None:
+                test = self.flag_test(taken)
+            line = Line(key, label, "", role, bodies[0], (test,), bodies[1])
+            if self.fits(line):
+                break
+            parts = [part for part in ([*bodies, test] if choice.flag is None else bodies) if part.args]
+            if not parts:
+                break
+            longest = max(parts, key=self.length)
+            if longest is test:
+                self.flag(choice)
+            else:
+                at = 0 if longest is bodies[0] else 1
+                bodies[at] = self.hoist((yes, no)[at], (taken, other)[at])
+        self.add(key, label, role, bodies[0], (test,), bodies[1])
+
+    def is_switched_off(self, node: Value, scope: _Scope) -> bool:
+        """Whether ``node`` is a value that a condition sets to 0, and can be computed either way."""
+        condition, yes, no = node.args
+        value = yes if no.op == "number" and no.number == 0 else no
+        zero = no if value is yes else yes
+        return (
+            zero.op == "number"
+            and zero.number == 0
+            and condition.op in BOOLEANS
+            and all(scope.knowledge.all_defined(part) for part in (condition, value))
+            and not scope.knowledge.may_be_blank(value)
+        )
+
+    def make_product(
+        self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
+    ) -> None:
+        """Condition x value, in place of a second IF."""
+        condition, yes, no = node.args
+        keeps = no.op == "number" and no.number == 0
+        value = yes if keeps else no
+        room = self.room(tests)
+        test = self.embed(condition, scope, room // 2)
+        test = test if keeps else Value("opposite", (test,))
+        body = Value("multiply", (test, self.embed(value, scope, room - self.length(test) - 3)))
+        self.add(key, label, role, body, self.shortened(tests, body, scope))
+
+    def flag(self, choice: _Choice) -> Value:
+        """The line that says which branch of ``choice`` is taken: 1, 0, or blank where neither is."""
+        if choice.flag is None:
+            key = self.new_key("if")
+            body = self.embed(choice.condition, choice.scope, self.room(choice.tests))
+            if body.op in ("input", "row"):
+                body = Value("nonzero", (body,))
+            self.add(key, "Whether ", "detail", body, self.shortened(choice.tests, body, choice.scope))
+            choice.flag = leaf(key)
+        return choice.flag
+
+    def flag_test(self, scope: _Scope) -> Value:
+        """The test that the branch of ``scope`` is taken."""
+        assert scope.choice is not None
+        return Value("equal", (self.flag(scope.choice),), number=float(scope.taken))
+
+    # Parts of a formula
+
+    def branch(self, node: Value, scope: _Scope) -> Value:
+        """One value of a choice: it must not fail where it may be blank."""
+        body = self.embed(node, scope, _BRANCH_LENGTH)
+        if body.args and self.blank_parts(body, scope):
+            return self.hoist(node, scope)
+        return body
+
+    def embed(self, node: Value, scope: _Scope, room: int, *, root: bool = False) -> Value:
+        """``node`` as part of a formula of at most ``room`` characters; what must or has to is a line of its own."""
+        if not node.args:
+            return node
+        if not root and self.must_hoist(node, scope):
+            return self.hoisted_part(node, scope)
+        if node.op == "chosen":
+            return node
+        if node.op == "given" and node.args[0].args:
+            return Value("given", (self.hoist(node.args[0], scope),))
+        args = [self.embed(arg, scope, room) for arg in node.args]
+        if node.op in ("less", "less_equal"):
+            for position, arg in enumerate(node.args):
+                if args[position].args and scope.knowledge.may_be_blank(arg):
+                    args[position] = self.hoist(arg, scope)
+        elif scope.knowledge.divides_by_zero(node) and args[1].args:
+            args[1] = self.hoist(node.args[1], scope)
+        return self.within_room(node, args, scope, room)
+
+    def within_room(self, node: Value, args: list[Value], scope: _Scope, room: int) -> Value:
+        """``node`` over ``args``, of which the longest are given lines until the text has room."""
+        while True:
+            body = self.assemble(node, args, scope)
+            if self.length(body) <= room:
+                return body
+            candidates = [
+                position
+                for position, arg in enumerate(node.args)
+                if args[position].args and not self.is_reference(args[position]) and arg.args
+            ]
+            if not candidates:
+                return body
+            longest = max(candidates, key=lambda position: self.length(args[position]))
+            args[longest] = self.hoisted_part(node.args[longest], scope)
+
+    def assemble(self, node: Value, args: list[Value], scope: _Scope) -> Value:
+        """``node`` over its written parts, in the form a spreadsheet computes it in."""
+        if node.op in ("less", "less_equal"):
+            compared = Value(node.op, tuple(args))
+            blank = [arg.name for arg in args if not arg.args and self.is_blankable(arg, scope)]
+            tests = self.given(blank)
+            return Value("both", (*tests, compared)) if tests else compared
+        if node.op == "ceiling" and not scope.knowledge.range_of(node.args[0]).not_negative:
+            return Value("negate", (Value("floor", (Value("negate", tuple(args)),)),))
+        return Value(node.op, tuple(args), name=node.name, number=node.number, word=node.word)
+
+    def must_hoist(self, node: Value, scope: _Scope) -> bool:
+        """Whether ``node`` is a line of its own wherever it stands."""
+        if id(node) in self.tree.names or node.op in ("where", "argmax"):
+            return True
+        if scope.knowledge.divides_by_zero(node):
+            return True
+        simple = node.op in BOOLEANS or node.op == "negate"
+        trivial = simple and not any(arg.args for arg in node.args)
+        return self.tree.uses[id(node)] > 1 and not trivial
+
+    def hoisted_part(self, node: Value, scope: _Scope) -> Value:
+        """A reference to the line of ``node``; where it is a condition, the test that it holds."""
+        found = self.hoist(node, scope)
+        return Value("equal", (found,), number=1.0) if node.op in BOOLEANS else found
+
+    def hoist(self, node: Value, scope: _Scope) -> Value:
+        """A reference to the line of ``node``, which is made in the widest scope in which it can be computed."""
+        if not node.args:
+            return node
+        searched: _Scope | None = scope
+        while searched is not None:
+            if id(node) in searched.hoisted:
+                return searched.hoisted[id(node)]
+            searched = searched.parent
+        while scope.parent is not None and self.can_leave(node, scope, scope.parent):
+            scope = scope.parent
+        name = self.tree.names.get(id(node), "")
+        key = self.new_key(name or "step")
+        label = name.replace("_", " ").capitalize() if name else ""
+        self.make(node, scope, key, label, "detail", self.scope_tests(node, scope))
+        self.origins[key] = node
+        found = scope.hoisted[id(node)] = leaf(key)
+        return found
+
+    @staticmethod
+    def can_leave(node: Value, scope: _Scope, parent: _Scope) -> bool:
+        """Whether ``node`` has the same value outside its branch."""
+        inside, outside = scope.knowledge, parent.knowledge
+        return outside.all_defined(node) and outside.may_be_blank(node) == inside.may_be_blank(node)
+
+    def scope_tests(self, node: Value, scope: _Scope) -> tuple[Value, ...]:
+        """The tests of a line of its own: its branch is taken, or the parts without which the row is blank are there."""
+        if scope.choice is not None:
+            return (self.flag_test(scope),)
+        return self.given(self.strict.intersection(_plain(name) for name in leaf_names(node)))
+
+    # Tests
+
+    def given(self, names: Iterable[str]) -> tuple[Value, ...]:
+        """The test that all lines called ``names`` hold numbers, if there are any; in pieces when they are many."""
+        wanted = list(dict.fromkeys(_plain(name) for name in names))
+        implied = {other for name in wanted for other in self.needs.get(name, frozenset()) if other != name}
+        kept = [name for name in self.in_order(wanted) if name not in implied]
+        while len(kept) > _TESTED_AT_ONCE:
+            some, kept = kept[:_TESTED_AT_ONCE], kept[_TESTED_AT_ONCE:]
+            kept.append(self.checked(some))
+        if not kept:
+            return ()
+        total = leaf(kept[0])
+        for name in kept[1:]:
+            total = Value("add", (total, leaf(name)))
+        return (Value("given", (total,)),)
+
+    def joined(self, tests: tuple[Value, ...], names: Sequence[str]) -> tuple[Value, ...]:
+        """``tests`` and the test that ``names`` hold numbers, in one where they ask the same kind of thing."""
+        if not names:
+            return tests
+        if len(tests) != 1 or tests[0].op != "given":
+            return tests + self.given(names)
+        implied = frozenset[str]().union(*(self.covered(name) for name in names))
+        return self.given([*(name for name in leaf_names(tests[0]) if name not in implied), *names])
+
+    def checked(self, names: Sequence[str]) -> str:
+        """The key of a line that is 1 where all of ``names`` hold numbers."""
+        key = next((line.key for line in self.lines if self.needs.get(line.key) == frozenset(names)), "")
+        if not key:
+            key = self.new_key("given")
+            self.needs[key] = frozenset(names)
+            total = leaf(names[0])
+            for name in names[1:]:
+                total = Value("add", (total, leaf(name)))
+            one = Value("number", number=1.0)
+            self.add(key, "Whether all that is needed is given", "detail", one, (Value("given", (total,)),))
+        return key
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """``names`` in the order of the row's parameters, lines of the row last."""
+        position = {name: number for number, name in enumerate(self.row.parameters)}
+        return sorted(names, key=lambda name: (position.get(name, len(position)), name))
+
+    def shortened(self, tests: tuple[Value, ...], body: Value, scope: _Scope) -> tuple[Value, ...]:
+        """``tests`` without those parts that a line of the row in ``body`` implies."""
+        if len(tests) != 1 or tests[0].op != "given":
+            return tests
+        wanted = set(leaf_names(tests[0]))
+        kept = set(wanted)
+        for name in leaf_names(body):
+            covered = self.covered(name) & kept
+            if len(covered) > 1 and not self.is_blankable(leaf(name), scope):
+                kept = (kept - covered) | {name}
+        return self.given(kept) if len(kept) < len(wanted) else tests
+
+    def covered(self, key: str) -> frozenset[str]:
+        """The lines that must hold numbers for the row's own line ``key`` to hold one."""
+        if key not in self.origins:
+            return frozenset()
+        line = next(line for line in self.lines if line.key == key)
+        named = [name for test in line.tests if test.op == "given" for name in leaf_names(test)]
+        return frozenset(named).union(*(self.needs.get(name, frozenset()) for name in named))
+
+    def blank_parts(self, body: Value, scope: _Scope) -> list[str]:
+        """The lines that must hold numbers for the arithmetic of ``body`` not to fail."""
+        if body.op in BOOLEANS:
+            return []
+        if not body.args:
+            return [body.name] if body.name and self.is_blankable(body, scope) else []
+        return list(dict.fromkeys(name for arg in body.args for name in self.blank_parts(arg, scope)))
+
+    def is_blankable(self, reference: Value, scope: _Scope) -> bool:
+        """Whether the line that ``reference`` names may be blank although its tests hold."""
+        origin = self.origins.get(reference.name, self.leaves.get(reference.name))
+        return origin is not None and scope.knowledge.may_be_blank(origin)
+
+    # Texts
+
+    def new_key(self, what: str, owner: str = "") -> str:
+        """A key for a detail line, unique in the row: ``row.what`` or ``row.what.2``."""
+        base = f"{owner or self.row.name}.{what.lower().replace(' ', '_')}"
+        number, key = 1, base
+        while key in self.keys:
+            number += 1
+            key = f"{base}.{number}"
+        self.keys.add(key)
+        return key
+
+    def unit_of(self, node: Value) -> str:
+        """The unit of a detail line, where it is plain."""
+        op = node.op
+        if op in ("input", "row"):
+            return self.units.get(_plain(node.name), "")
+        if op in BOOLEANS:
+            return "1 = yes"
+        if op in ("add", "subtract", "maximum", "minimum"):
+            found = [self.unit_of(arg) for arg in node.args if arg.op != "number"]
+            return found[0] if len(set(found)) == 1 else ""
+        return self.unit_of(node.args[0]) if op == "negate" else ""
+
+    def length(self, node: Value) -> int:
+        """How long the text of ``node`` will be."""
+        return len(expression(node, self.measuring)) if node.op != "number" else 1
+
+    def room(self, tests: tuple[Value, ...]) -> int:
+        """What ``tests`` leave of a formula's length."""
+        if not tests:
+            return MAX_FORMULA_LENGTH - 1
+        empty = Line("", "", "", "detail", Value("number"), tests)
+        return MAX_FORMULA_LENGTH - len(formula(empty, self.measuring)) + 1
+
+    def fits(self, line: Line) -> bool:
+        """Whether the formula of ``line`` is short enough."""
+        return len(formula(line, self.measuring)) <= MAX_FORMULA_LENGTH
+
+    def is_reference(self, body: Value) -> bool:
+        """Whether ``body`` only names a line."""
+        return body.op == "equal" or not body.args
+
+
+def renumbered(lines: Sequence[Line], row: str) -> list[Line]:
+    """``lines`` with unnamed steps and conditions numbered in their order, and labels that say what each computes."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for line in lines:
+        what, _, last = line.key.removeprefix(f"{row}.").partition(".")
+        if what in ("step", "if") and (not last or last.isdigit()):
+            counts[what] += 1
+            names[line.key] = f"{row}.{'if_' if what == 'if' else ''}{counts[what]}"
+    for line in lines:
+        owner, _, part = line.key.rpartition(".")
+        if owner in names and line.key not in names:
+            names[line.key] = f"{names[owner]}.{part}"
+    found = []
+    for line in lines:
+        key = names.get(line.key, line.key)
+        tests = tuple(_renamed(test, names) for test in line.tests)
+        yes, no = _renamed(line.yes, names), None if line.no is None else _renamed(line.no, names)
+        label = line.label
+        if not label or label.endswith(" "):
+            label = _shortened(label + described(yes, no, tests))
+        found.append(replace(line, key=key, label=label, tests=tests, yes=yes, no=no))
+    return found
+
+
+def _renamed(node: Value, names: Mapping[str, str]) -> Value:
+    """``node`` with references to lines under their new names."""
+    if node.op in ("input", "row"):
+        return leaf(names[node.name]) if node.name in names else node
+    if not node.args:
+        return node
+    args = tuple(_renamed(arg, names) for arg in node.args)
+    return Value(node.op, args, name=node.name, number=node.number, word=node.word)
+
+
+def described(yes: Value, no: Value | None, tests: Sequence[Value]) -> str:
+    """What a line computes, in words; tests for what may be blank are left out."""
+    text = formula_text(_readable(yes), _named)
+    if no is None:
+        return text
+    return f"{text} if {formula_text(_readable(tests[-1]), _named)}, else {formula_text(_readable(no), _named)}"
+
+
+def _readable(node: Value) -> Value:
+    """``node`` with the operators of lines put back into those of the sheet."""
+    if node.op == "equal":
+        return node.args[0] if node.number else Value("opposite", node.args)
+    if node.op == "nonzero":
+        return node.args[0]
+    if not node.args:
+        return node
+    args = tuple(_readable(arg) for arg in node.args)
+    return Value(node.op, args, name=node.name, number=node.number, word=node.word)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LABEL_LENGTH else text[: _LABEL_LENGTH - 1].rstrip() + "…"
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(WORD_SUFFIX)
+
+
+def _named(node: Value) -> str:
+    if node.constant is not None:
+        return show_number(float(node.constant))
+    if node.op == "number":
+        return f"{node.number:g}"
+    row, dot, part = _plain(node.name).partition(".")
+    return (f"({part})" if part.isdigit() else part) if dot else row or node.op
+
+
+def _compares_leaves(test: Value) -> bool:
+    """Whether ``test`` cannot fail where a part is blank: it computes nothing."""
+    if test.op in ("both", "either", "opposite"):
+        return all(_compares_leaves(arg) for arg in test.args)
+    if test.op == "given":
+        return True
+    return not any(arg.args for arg in test.args)
