@@ -203,7 +203,8 @@ class Profile(Entry):
     """An efficiency profile: factors by the names of the sheet's facts, and those that differ by engine.
 
     ``fitted_on``, ``rows`` and ``command`` say what it was fitted on and how, ``ranges`` how sure each factor is,
-    ``errors`` how far it was off (median and 90th percentile, per cent).
+    ``errors`` how far it was off (median and 90th percentile, per cent). ``closed_loop_burst`` is, by engine, how
+    prompts bunch in a benchmark that sends many at once; it has no part in open arrivals and is no fact of the sheet.
     """
 
     fitted_on: Note = ""
@@ -212,6 +213,7 @@ class Profile(Entry):
     limits: Note = ""
     factors: dict[str, float] = field(default_factory=dict)
     engines: dict[str, dict[str, float]] = field(default_factory=dict)
+    closed_loop_burst: dict[str, Ratio] = field(default_factory=dict)
     ranges: dict[str, tuple[float, ...]] = field(default_factory=dict)
     errors: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
