@@ -7,6 +7,8 @@ tables were changed.
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import re
 import shutil
@@ -17,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from planner.store.engines import connect_sqlite
-from planner.store.errors import IO, DamagedError, NotFoundError, StoreError
+from planner.store.errors import IO, BusyError, DamagedError, NotFoundError, StoreError
 from planner.store.failpoints import failpoint
 from planner.store.inspection import look_at
 from planner.store.translation import from_sqlite
@@ -30,6 +32,7 @@ KEEP_DAYS, KEEP_WEEKS, KEEP_MONTHS = 7, 4, 12
 ALWAYS = 10
 """The newest backups that stay whatever the clock says."""
 LONG_AGO = timedelta(days=31)
+_LOCK_START, _LOCK_BYTES = 0x40000000, 512
 COUNTED = ("workspace", "scenario", "revision", "revision_change", "snapshot", "catalogue_entry")
 
 
@@ -233,11 +236,11 @@ def restore(path: Path, source: Path, moment: datetime) -> list[Path]:
     StoreError when the backup does not pass its check or the library is in use; then nothing was changed.
     """
     verify(source)
-    _refuse_in_use(path)
     aside = path.with_name(f"{path.name}.damaged-{moment.astimezone(UTC).strftime(_STAMP)}")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.restore")
     kept: list[Path] = []
     try:
+        _refuse_in_use(path)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _copy(source, temporary)
@@ -275,16 +278,23 @@ def _keep(path: Path, aside: Path) -> None:
 
 
 def _refuse_in_use(path: Path) -> None:
-    """Raise BusyError when another program is writing to ``path``; a file too damaged to tell may be replaced."""
+    """Raise BusyError when another program reads or writes ``path``.
+
+    SQLite's own lock bytes are tried, for opening the file with SQLite could play a journal into it that is not its
+    own. https://www.sqlite.org/lockingv3.html
+    """
     if not path.is_file():
         return
-    try:
-        with contextlib.closing(connect_sqlite(path, "rw", timeout=1)) as connection:
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("ROLLBACK")
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise from_sqlite(error, str(path)) from None
+    with path.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCK_BYTES, _LOCK_START)
+            fcntl.lockf(file, fcntl.LOCK_UN, _LOCK_BYTES, _LOCK_START)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EAGAIN):
+                raise
+            raise BusyError(
+                f"Another program is using {path}, so that it is locked; nothing was changed: close it there first."
+            ) from None
 
 
 def describe(backups: Sequence[Backup]) -> list[str]:

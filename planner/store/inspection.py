@@ -3,6 +3,7 @@ database at all."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 from dataclasses import dataclass
@@ -64,11 +65,13 @@ class Header:
 class Found:
     """A database file that is ours: its schema version, and what must be done before it may be written.
 
-    ``crashed`` says that a program that wrote to it ended without closing it.
+    ``immutable`` says that it can only be read as one that nobody changes: in write-ahead mode, where the files that
+    this needs cannot be made. ``crashed`` says that a program that wrote to it ended without closing it.
     """
 
     version: int
     is_wal: bool
+    immutable: bool
     device: int
     inode: int
     crashed: bool = False
@@ -109,14 +112,20 @@ def look_at(path: Path) -> Header:
     header = Header.read(content)
     if header.application_id != APPLICATION_ID:
         raise StoreError(f"{path} is a SQLite database of another application; it was left as it is.")
-    journal = path.with_name(path.name + "-journal")
-    has_journal = journal.exists() and journal.stat().st_size > 0
-    if not has_journal and header.page_size and header.pages * header.page_size > status.st_size:
+    if not _has_content(path, "-journal") and header.page_size and header.pages * header.page_size > status.st_size:
         raise DamagedError(
             f"{path} is damaged: it should have {header.pages * header.page_size:,} bytes and has "
             f"{status.st_size:,}; it was left as it is: run `planner db doctor`, or `planner db restore`."
         )
     return header
+
+
+def _has_content(path: Path, ending: str) -> bool:
+    """Whether the file that SQLite keeps beside ``path`` under ``ending`` is there and not empty."""
+    try:
+        return path.with_name(path.name + ending).stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _read_versions(connection: sqlite3.Connection, path: Path) -> tuple[list[str], str, bool]:
@@ -175,9 +184,10 @@ def inspect(path: Path) -> Found:
     with the exit code of the kind of file it is; see look_at() and check_version().
     """
     header = look_at(path)
+    immutable = header.is_wal and not os.access(path.parent, os.W_OK) and not _has_content(path, "-wal")
     for mode in ("ro", "rw"):
         try:
-            connection = connect_sqlite(path, mode)
+            connection = connect_sqlite(path, mode, immutable=immutable)
             try:
                 noted, needed, crashed = _read_versions(connection, path)
             finally:
@@ -192,4 +202,4 @@ def inspect(path: Path) -> Found:
         raise StoreError(f"{path} cannot be opened.", DATA)
     status = path.stat()
     version = check_version(str(path), noted, needed, header.user_version)
-    return Found(version, header.is_wal, status.st_dev, status.st_ino, crashed)
+    return Found(version, header.is_wal, immutable, status.st_dev, status.st_ino, crashed)

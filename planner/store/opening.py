@@ -68,7 +68,7 @@ def open_file(location: Location, *, create: bool, filled: bool = True) -> Datab
     if found.crashed:
         quick_check(path)
     database = Database(
-        engine=sqlite_engine(path, "ro" if reason else "rw", immutable=bool(reason) and found.is_wal),
+        engine=sqlite_engine(path, "ro" if reason else "rw", immutable=found.immutable),
         description=location.description,
         path=path,
         identity=(found.device, found.inode),

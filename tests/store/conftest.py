@@ -29,6 +29,12 @@ def template(server: Server) -> str:
 
 
 @pytest.fixture
+def server_address(server: Server, template: str) -> str:
+    """The address of a library with the examples on the server."""
+    return server.url(server.new_database(template))
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Where a library file is to be made."""
     return tmp_path / "plan.db"
@@ -40,8 +46,8 @@ def where(request: pytest.FixtureRequest, file: Path) -> str:
     if request.param == "sqlite":
         open_library(file).close()
         return str(file)
-    server: Server = request.getfixturevalue("server")
-    return server.url(server.new_database(request.getfixturevalue("template")))
+    address: str = request.getfixturevalue("server_address")
+    return address
 
 
 @pytest.fixture
