@@ -37,6 +37,10 @@ class Peaks(Strict):
         rate: float | None = getattr(self, unit)
         return rate
 
+    def get_or_none(self, name: str) -> float | None:
+        """The rate of ``name`` where it is a unit of this device, else None."""
+        return self.get(name) if name in UNITS else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accelerator(Entry):

@@ -55,7 +55,7 @@ class Run(Deployment):
 
     @property
     def output_tokens_per_second(self) -> float | None:
-        """Throughput by Little's law: concurrency x tokens over TTFT + (tokens - 1) x TPOT; None where one is missing."""
+        """Throughput by Little's law: concurrency x tokens / (TTFT + (tokens - 1) x TPOT), or None."""
         if self.ttft_s is None or self.tpot_s is None:
             return None
         tokens = self.output_tokens * self.drawn_share
@@ -81,15 +81,22 @@ Measurement = Run | Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubtful:
-    """Published rows that are set aside: those whose labels hold every one of ``labels``, and why."""
+class Remark:
+    """What is known of published rows beside their own columns: of those whose labels begin with ``labels``.
+
+    ``set_aside`` is why they are not to be compared (empty: they are), ``warmup_sequences`` what the source's settings
+    state. A remark speaks of deployments of ``devices_at_least`` devices and more.
+    """
 
     labels: Mapping[str, str]
-    reason: str
+    set_aside: str = ""
+    warmup_sequences: int | None = None
+    devices_at_least: int = 1
+    note: str = ""
 
     def holds(self, measured: Deployment) -> bool:
-        """Whether ``measured`` is one of them. Labels compare whatever their case."""
-        return all(
+        """Whether the remark speaks of ``measured``. Labels compare whatever their case."""
+        return measured.devices >= self.devices_at_least and all(
             str(getattr(measured, name, "")).casefold().startswith(text.casefold())
             for name, text in self.labels.items()
         )
@@ -100,11 +107,9 @@ def shipped_measurements() -> list[Measurement]:
     return [*_runs(), *_pools()]
 
 
-def doubtful_rows() -> tuple[Doubtful, ...]:
-    """What is known to be mislabelled in public tables."""
-    return tuple(
-        Doubtful(labels=entry["labels"], reason=entry["reason"]) for entry in shipped("measurements")["doubtful"]
-    )
+def remarks() -> tuple[Remark, ...]:
+    """What is known of rows of public tables beside their columns."""
+    return tuple(Remark(**entry) for entry in shipped("measurements")["remark"])
 
 
 def _common(entry: Mapping[str, Any], where: str) -> dict[str, Any]:

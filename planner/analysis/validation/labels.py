@@ -13,6 +13,7 @@ from planner.model.inputs import INPUTS
 
 _BRACKETS = re.compile(r"\([^)]*\)")
 _MEMORY = re.compile(r"-\d+gb$")
+_COUNT = re.compile(r"^\d+x-")
 _VENDORS = ("nvidia-", "amd-instinct-", "amd-", "intel-", "google-")
 _TUNINGS = ("-nvfp4", "-fp8", "-fp4", "-mxfp4", "-bf16", "-fp16", "-int4", "-int8", "-awq", "-gptq",
             "-instruct", "-chat", "-base", "-it", "-hf", "-thinking", "-class")  # fmt: skip
@@ -48,7 +49,7 @@ class Labels:
         return self._found[at]
 
     def _index(self, kind: Kind[Any]) -> dict[str, str]:
-        """Ids by every way of writing a name, an organization's prefix left out; an id beats a name, a name an alias."""
+        """Ids by every way of writing a name, with and without an organization; an id beats a name, a name an alias."""
         index = self._indexes.get(kind.name)
         if index is None:
             index = self._indexes[kind.name] = {}
@@ -66,7 +67,7 @@ class Labels:
 
 def _device_names(label: str) -> Iterator[str]:
     yield key(label)
-    name = key(_BRACKETS.sub("", label))
+    name = _COUNT.sub("", key(_BRACKETS.sub("", label)))
     for vendor in _VENDORS:
         name = name.removeprefix(vendor)
     yield name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,23 +62,24 @@ class _CellError(ValueError):
     """A cell that cannot be read: its column, its text and what it must be."""
 
 
-def read_tables(path: Path) -> Table:
-    """The measurements in a CSV file, or in every CSV file of a folder.
+def read_tables(paths: Iterable[Path]) -> Table:
+    """The measurements in CSV files, and in every CSV file of the folders among ``paths``.
 
     Raises MissingFileError and BadFileError with one sentence.
     """
-    shown = printable(str(path))[-200:]
-    if path.is_dir():
-        files = sorted(path.glob("*.csv"))
-        if not files:
-            raise MissingFileError(f"{shown} holds no .csv file.")
-    elif path.exists():
-        files = [path]
-    else:
-        raise MissingFileError(f"{shown} does not exist.")
     table = Table()
-    for file in files:
-        _read_file(file, table, alone=len(files) == 1)
+    for path in paths:
+        shown = printable(str(path))[-200:]
+        if path.is_dir():
+            files = sorted(path.glob("*.csv"))
+            if not files:
+                raise MissingFileError(f"{shown} holds no .csv file.")
+            for file in files:
+                _read_file(file, table, alone=False)
+        elif path.exists():
+            _read_file(path, table, alone=True)
+        else:
+            raise MissingFileError(f"{shown} does not exist.")
     return table
 
 
@@ -90,7 +91,7 @@ def _read_file(path: Path, table: Table, *, alone: bool) -> None:
         if path.stat().st_size > MAX_BYTES:
             raise BadFileError(f"{name} is larger than {MAX_BYTES // 2**20} MiB.")
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file, restval="", restkey="")
+            rows = csv.DictReader(file, restval="")
             columns = frozenset(rows.fieldnames or ())
             if columns >= RUN_COLUMNS:
                 _read_runs(rows, name, table)
@@ -112,7 +113,7 @@ def _read_file(path: Path, table: Table, *, alone: bool) -> None:
 
 
 def _read_runs(rows: csv.DictReader[str], name: str, table: Table) -> None:
-    """A run is what rows with the same labels and different metrics make; a metric that comes again starts a new one."""
+    """Rows with the same labels and different metrics make a run; a metric that comes again starts a new one."""
     open_runs: dict[tuple[str, ...], tuple[str, dict[str, str], dict[str, float]]] = {}
     for row in rows:
         where = f"{name}:{rows.line_num}"
@@ -127,7 +128,7 @@ def _read_runs(rows: csv.DictReader[str], name: str, table: Table) -> None:
         except _CellError as error:
             table.left_out.append(LeftOut(where, f"unreadable: {error}"))
             continue
-        labels = tuple(text for column, text in row.items() if column not in ("metric", "unit", "value"))
+        labels = tuple(row[column] for column in rows.fieldnames or () if column not in ("metric", "unit", "value"))
         begun = open_runs.get(labels)
         if begun is not None and metric in begun[2]:
             _close_run(*begun, table)
@@ -152,7 +153,7 @@ def _close_run(where: str, row: Cells, values: Mapping[str, float], table: Table
             where=where,
             source=_text(row, "source") or where,
             accelerator=_text(row, "gpu"),
-            model=_model(row),
+            model=_text(row, "model"),
             engine=_text(row, "engine"),
             version=_text(row, "engine_version"),
             weight_format=_text(row, "weight_precision"),
@@ -174,12 +175,6 @@ def _close_run(where: str, row: Cells, values: Mapping[str, float], table: Table
         table.left_out.append(LeftOut(where, f"unreadable: {error}", len(values)))
         return
     table.measurements.append(run)
-
-
-def _model(row: Cells) -> str:
-    """The model's label; an id that begins with dsr1_ names DeepSeek-R1 whatever the label says."""
-    path = row.get("path_or_url", "")
-    return "DeepSeek-R1" if ":: dsr1_" in path else _text(row, "model")
 
 
 def _read_pools(rows: csv.DictReader[str], name: str, table: Table) -> None:
@@ -209,8 +204,6 @@ def _read_pools(rows: csv.DictReader[str], name: str, table: Table) -> None:
                     memory_utilization=_maybe(row, "gpu_memory_utilization"),
                     pool_bytes=None if gib is None else gib * 2**30,
                     pool_tokens=tokens,
-                    note=_text(row, "note"),
-                    cache=_text(row, "hybrid_attention") if "hybrid_attention" in row else "",
                 )
             )
         except _CellError as error:
@@ -227,6 +220,8 @@ def _maybe(row: Cells, column: str) -> float | None:
 
 def _number(row: Cells, column: str, *, signed: bool = False) -> float:
     text = row[column].strip()
+    if not text:
+        raise _CellError(f"{column} is empty")
     try:
         value = float(text)
     except ValueError:
@@ -239,7 +234,9 @@ def _number(row: Cells, column: str, *, signed: bool = False) -> float:
 
 def _whole(row: Cells, column: str, blank: int | None = None) -> int:
     text = row[column].strip()
-    if not text and blank is not None:
+    if not text:
+        if blank is None:
+            raise _CellError(f"{column} is empty")
         return blank
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:12]) <= 10**6):
         raise _CellError(f"{column} = '{printable(text)[:40]}' is not a whole number from 1 to 1,000,000")
@@ -251,5 +248,3 @@ def _seconds(row: Cells) -> float:
     if factor is None:
         raise _CellError(f"unit = '{printable(row['unit'])[:20]}' is not ms, s or us")
     return _number(row, "value") * factor
-
-
