@@ -35,7 +35,7 @@ _SERVICE: dict[str, FieldValue] = {
     "spare_replicas": 1,
     "network_rtt_ms": 40,
 }
-# An open-weight host's price of the same model: input 0.59, output 0.79 a million tokens.
+# Groq's llama-3.3-70b-versatile: 0.59 and 0.79 a million tokens, genai-prices 0.2.3, read 2026-11-29.
 _API: dict[str, FieldValue] = {"input_price_per_million": 0.59, "output_price_ratio": 0.79 / 0.59}
 
 
@@ -72,29 +72,34 @@ def example_scenarios() -> list[Scenario]:
         ),
         scenario(
             "Llama 3.3 70B, 2 x H100",
-            "The same with a real 70B model in bf16, its KV cache, the real link and measured efficiencies.",
+            "The same with a real 70B model in bf16, its KV cache, the real link and efficiencies fitted to "
+            "measurements. At the usual memory utilization of 0.90 the weights leave no room for the KV cache of one "
+            "request; 0.95 does.",
             {
                 "accelerator": "h100-sxm-80gb",
                 "tensor_parallel": 2,
                 "model": "llama-3.3-70b",
                 "weight_format": "bf16",
                 "kv_format": "bf16",
+                "memory_utilization": 0.95,
                 "batch": 1,
             },
         ),
         scenario(
             "70B fp8, 2 x H100",
-            "A service of 150,000 requests a day on pairs of rented H100, beside the price of an API.",
+            "A service of 150,000 requests a day on pairs of rented H100, beside an API for the same model. Rent: the "
+            "median of twelve sellers' prices on demand, November 2026. API: Groq, llama-3.3-70b-versatile.",
             _SERVICE,
             _API,
             {"accelerator": "h100-sxm-80gb", "tensor_parallel": 2, "device_price_per_hour": 3.075},
         ),
         scenario(
             "70B fp8, 1 x H200",
-            "The same service on single rented H200.",
+            "The same service on single rented H200. Rent: the median of thirteen sellers' prices on demand, "
+            "October 2026.",
             _SERVICE,
             _API,
-            {"accelerator": "h200-sxm-141gb", "tensor_parallel": 1, "device_price_per_hour": 4.9544},
+            {"accelerator": "h200-sxm-141gb", "tensor_parallel": 1, "device_price_per_hour": 4.954},
         ),
     ]
 

@@ -7,6 +7,7 @@ constraint errors never do.
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -107,13 +108,29 @@ def _sentence(template: str, **parts: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
+def _can_be_read(name: str) -> bool:
+    """Whether the disk gives every byte of the file ``name``: where it does not, SQLite too says CORRUPT."""
+    try:
+        with Path(name).open("rb") as file:
+            while file.read(2**20):
+                pass
+    except (FileNotFoundError, ValueError):
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
     """The sentence for an error of SQLite on the file ``name``."""
     extended = getattr(error, "sqlite_errorcode", None)
     if extended is not None:
         if extended == sqlite3.SQLITE_READONLY_DBMOVED:
             return StoreError(_sentence(_MOVED, name=name), IO)
-        known = _SQLITE.get(extended & 0xFF)
+        primary = extended & 0xFF
+        if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) and not _can_be_read(name):
+            primary = sqlite3.SQLITE_IOERR
+        known = _SQLITE.get(primary)
         if known:
             kind, text, exit_code = known
             return kind(_sentence(text, name=name, code=error.sqlite_errorname), exit_code)
