@@ -1,0 +1,1 @@
+"""The command line: one module a group of commands; stdout is data, stderr is talk, exit codes are an API."""

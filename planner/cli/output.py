@@ -1,0 +1,145 @@
+"""What the command line writes on stdout: JSON, or tables for people. Text is text, never markup or control codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from planner.model.fields import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_UNBOUNDED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; numbers stand to the right."""
+
+    title: str
+    align: Literal["left", "right"] = "left"
+
+
+def write_json(document: object) -> None:
+    """``document`` as JSON, the only thing on stdout. NaN and infinity are refused, as JSON has neither."""
+    text = json.dumps(document, ensure_ascii=not _is_unicode(), indent=2, allow_nan=False, default=_plain)
+    _write(_escaped(text) + "\n")
+
+
+def _is_unicode() -> bool:
+    return sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (tuple, frozenset, set)):
+        return list(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _escaped(text: str) -> str:
+    """JSON ``text`` whose control, bidirectional and other unprintable characters are escapes."""
+    if text.isascii():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _write(text: str) -> None:
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+
+
+def write_line(text: str = "") -> None:
+    """One line of text for people; a longer one is wrapped where stdout is a terminal."""
+    from rich.text import Text
+
+    console = _console()
+    console.print(Text(safe(text)), soft_wrap=not console.is_terminal)
+
+
+def safe(text: str) -> str:
+    """``text``, of several lines perhaps, without anything that a terminal would act on."""
+    return "\n".join(printable(line.expandtabs(4)) for line in text.split("\n"))
+
+
+def write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, title: str = "", keep: int = 1) -> None:
+    """A table. Where it is wider than the terminal, columns go on below, the first ``keep`` again on their left.
+
+    Where stdout is no terminal every row is one line, however long.
+    """
+    from rich.cells import cell_len
+
+    console = _console()
+    widths = [
+        max(cell_len(part) for text in (column.title, *(row[place] for row in rows)) for part in safe(text).split("\n"))
+        for place, column in enumerate(columns)
+    ]
+    for places in _blocks(widths, keep, console.width if console.is_terminal else _UNBOUNDED):
+        table = _table([columns[place] for place in places], title)
+        for row in rows:
+            _add(table, [row[place] for place in places])
+        _print(console, table)
+
+
+def _blocks(widths: Sequence[int], keep: int, room: int) -> list[list[int]]:
+    """The columns of each table that is printed: as many as fit beside the first ``keep``."""
+    first = list(range(min(keep, len(widths))))
+    used = start = sum(widths[place] + 2 for place in first)
+    blocks: list[list[int]] = []
+    current = list(first)
+    for place in range(len(first), len(widths)):
+        if used + widths[place] + 2 > room and len(current) > len(first):
+            blocks.append(current)
+            current, used = list(first), start
+        current.append(place)
+        used += widths[place] + 2
+    return [*blocks, current]
+
+
+def _table(columns: Sequence[Column], title: str) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title_justify="left", title_style="bold")
+    table.title = Text(safe(title)) if title else None
+    for column in columns:
+        table.add_column(Text(safe(column.title)), justify=column.align, overflow="fold", header_style="bold")
+    return table
+
+
+def _add(table: Table, row: Sequence[str]) -> None:
+    from rich.text import Text
+
+    table.add_row(*(Text(safe(text)) for text in row))
+
+
+def _print(console: Console, table: Table) -> None:
+    with console.capture() as captured:
+        console.print(table)
+    lines = captured.get().splitlines()
+    _write("".join(line.rstrip() + "\n" for line in lines))
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _UNBOUNDED
+    return console
+
+
+def prepare() -> None:
+    """Let stdout and stderr take any text, whatever their encoding: what it lacks becomes a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
