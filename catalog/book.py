@@ -165,6 +165,12 @@ class Catalog:
         """Whether ``name`` names an entry."""
         return key(name) in self._index(kind)
 
+    def describe(self, field: str) -> list[tuple[str, str]]:
+        """Names that the input ``field`` may take, each with what tells it apart; empty for other inputs."""
+        from catalog.listing import describe  # noqa: PLC0415 - a sheet needs no lists
+
+        return describe(self, field)
+
     def sources(self, ids: Iterable[str]) -> tuple[Source | str, ...]:
         """Sources by id; a text that is no id (a user's own words) stays as it is."""
         layers = [overlay.sources for overlay in reversed(self.overlays)]

@@ -329,7 +329,8 @@ def origin(book: Catalog, found: Found[E], figure: str) -> tuple[str, str]:
     entry: Entry = found.entry
     sources = book.sources(entry.origin_ids(figure))
     titles = [one.title if isinstance(one, Source) else one for one in sources]
-    dates = [one.date for one in sources if isinstance(one, Source)]
+    known = [one for one in sources if isinstance(one, Source)]
+    dates = [one.date for one in known if not one.undated] or [one.date for one in known]
     if entry.date is not None:
         dates = [entry.date]
     text = _few(titles)
