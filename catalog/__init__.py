@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from catalog.book import Catalog, Overlay, load_catalog
+    from catalog.load import version
 
-__all__ = ["Catalog", "Overlay", "load_catalog"]
+__all__ = ["Catalog", "Overlay", "load_catalog", "version"]
 
 
 def __getattr__(name: str) -> Any:
-    """What ``catalog.book`` offers, loaded when it is first asked for."""
+    """What ``catalog.book`` and ``catalog.load`` offer, loaded when it is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from catalog import book  # noqa: PLC0415 - the package itself stays light
+    from catalog import book, load  # noqa: PLC0415 - the package itself stays light
 
-    return getattr(book, name)
+    return getattr(load if name == "version" else book, name)

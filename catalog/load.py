@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import tomllib
@@ -17,12 +18,28 @@ MAX_BYTES = 4_000_000
 
 Document = dict[str, Any]
 
+SHEET_DOCUMENTS = ("accelerators", "engines", "formats", "interconnects", "models", "profiles")
+"""Documents that facts of a sheet come from."""
+
 
 @cache
 def shipped(name: str) -> Document:
     """The shipped document ``name`` (without its ending), parsed once."""
     text = resources.files("catalog").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
+
+
+@cache
+def version() -> str:
+    """The catalogue's version: the day its collection closed and a hash of what a sheet is filled from.
+
+    Two programs with equal versions give one scenario equal facts.
+    """
+    folder = resources.files("catalog").joinpath("data")
+    digest = hashlib.sha256()
+    for name in SHEET_DOCUMENTS:
+        digest.update(folder.joinpath(f"{name}.toml").read_bytes())
+    return f"{shipped('formats')['collected']}+{digest.hexdigest()[:8]}"
 
 
 def read_toml(path: Path) -> Document:

@@ -115,9 +115,11 @@ def key(name: str) -> str:
 
 
 def check_slug(text: str) -> None:
-    """Raises ValueError unless ``text`` is an id: lower case, digits, single dots, hyphens and underscores, at most 80 characters."""
+    """Raises ValueError unless ``text`` is an id: lower case and digits joined by single . - or _, at most 80 long."""
     if len(text) > 80 or not _SLUG.fullmatch(text):
-        raise ValueError(f"{text[:80]!r} is no id: lower-case letters and digits, joined by single dots, hyphens or underscores")
+        raise ValueError(
+            f"{text[:80]!r} is no id: lower-case letters and digits, joined by single dots, hyphens or underscores"
+        )
 
 
 def check_date(text: str) -> None:
