@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,17 +38,11 @@ class UtcTime(TypeDecorator[datetime]):
         moment = value.astimezone(UTC)
         return moment.isoformat(timespec="microseconds") if dialect.name == "sqlite" else moment
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """The moment; UNKNOWN_TIME where it cannot be read."""
-        if value is None:
-            return None
-        if isinstance(value, datetime):
-            return value.astimezone(UTC)
-        try:
-            moment = datetime.fromisoformat(value)
-        except (TypeError, ValueError):
-            return UNKNOWN_TIME
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        """What reads the moment; UNKNOWN_TIME where it cannot be read."""
+        if dialect.name == "sqlite":
+            return _to_time
+        return self.load_dialect_impl(dialect).result_processor(dialect, coltype)
 
 
 class JsonDocument(TypeDecorator[Any]):
@@ -68,14 +63,39 @@ class JsonDocument(TypeDecorator[Any]):
             return value
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """The document; Unreadable where the text is not JSON."""
-        if value is None or dialect.name != "sqlite":
-            return value
-        try:
-            return json.loads(value)
-        except (TypeError, ValueError, RecursionError):
-            return Unreadable(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        """What reads the document; Unreadable where the text is not JSON."""
+        if dialect.name == "sqlite":
+            return _to_document
+        return self.load_dialect_impl(dialect).result_processor(dialect, coltype)
+
+
+def _to_bool(value: Any) -> Any:
+    return True if value == 1 else False if value == 0 else value
+
+
+def _to_document(value: Any) -> Any:
+    # What nearly all of them are.
+    if value == "{}":
+        return {}
+    if value == "[]":
+        return []
+    if value is None:
+        return None
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError, RecursionError):
+        return Unreadable(value)
+
+
+def _to_time(value: Any) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return UNKNOWN_TIME
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class Switch(TypeDecorator[bool]):
@@ -88,9 +108,9 @@ class Switch(TypeDecorator[bool]):
         """A small integer on SQLite, a boolean elsewhere."""
         return dialect.type_descriptor(SmallInteger() if dialect.name == "sqlite" else Boolean())
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
-        """True or False for 1 or 0."""
-        return bool(value) if value in (0, 1) else value
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:  # noqa: ARG002
+        """What turns 1 and 0 of SQLite into True and False."""
+        return _to_bool if dialect.name == "sqlite" else None
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """1 or 0 on SQLite."""

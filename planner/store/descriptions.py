@@ -85,8 +85,11 @@ def scenario_change(change: ChangeRow) -> str:
     return f"{name}: {_fields(before, after)}"
 
 
-def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "") -> str:
-    """The sentence for ``revision``; ``of`` describes the revision that an undo or redo is about."""
+def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "", *, hidden: int = 0) -> str:
+    """The sentence for ``revision``; ``of`` describes the revision that an undo or redo is about.
+
+    ``hidden`` is the number of scenarios that it changed beside ``changes``.
+    """
     if revision.action in ("undo", "redo") and of:
         return f"{revision.action.capitalize()}: {of}"
     start = _ACTIONS.get(revision.action, "")
@@ -94,11 +97,12 @@ def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "") 
         return f"{start or revision.action.capitalize()} '{printable(revision.subject)}'"
     # The new baseline says it all; what the old one lost goes without saying.
     telling = [part for part in changes if part.after != {"is_baseline": False}] or list(changes)
-    if start and len(telling) != 1:
+    if start and len(telling) + hidden != 1:
         return start
     texts = [scenario_change(part) for part in telling[:_LONGEST]]
-    if len(telling) > _LONGEST:
-        texts.append(f"{len(telling) - _LONGEST} more scenarios alike")
+    more = hidden + max(0, len(telling) - _LONGEST)
+    if more:
+        texts.append(f"{more} more scenarios alike")
     text = "; ".join(texts)
     if revision.action == "restore":
         return f"Restored {text}"

@@ -17,7 +17,7 @@ from planner.store.database import Database
 from planner.store.documents import ALIASES, field_called, overrides_of, put
 from planner.store.errors import StoreError
 from planner.store.names import clean_name, clean_tags, clean_text, name_key
-from planner.store.reading import COLUMNS, LIVE, ORDER, stored, to_stored
+from planner.store.reading import COLUMNS, LIVE, ORDER, home_of, stored_all, to_stored
 from planner.store.records import Change, Stored, Workspace
 from planner.store.tables import ScenarioRow
 
@@ -25,41 +25,50 @@ MAX_SCENARIOS = 100_000
 
 
 def _act(
-    database: Database, workspace: Workspace, name: str, why: str, change: Callable[[Action], Iterable[ScenarioRow]]
+    database: Database,
+    home: Workspace | int,
+    name: str,
+    why: str,
+    change: Callable[[Action], Iterable[ScenarioRow]],
 ) -> list[Stored]:
-    """Run ``change`` as one action and return the rows that it gives back as they are stored then."""
+    """Run ``change`` as one action and return the rows that it gives back as they are stored then.
+
+    ``home`` is the workspace, or a scenario of it.
+    """
 
     def work(session: Session) -> list[Stored]:
+        workspace = home if isinstance(home, Workspace) else home_of(session, home)
         action = Action(session, database, workspace.id, name, why)
         rows = list(change(action))
         action.finish()
-        return [stored(session, row, workspace.name) for row in rows]
+        return stored_all(session, rows, workspace.name)
 
     return database.write(work)
 
 
-def position_after(action: Action, after: int | None) -> int:
-    """A position behind scenario ``after``, or behind all others. Raises NotFoundError."""
+def positions_after(action: Action, after: int | None, number: int) -> list[int]:
+    """``number`` rising positions behind scenario ``after``, or behind all others. Raises NotFoundError."""
     session, live = action.session, and_(ScenarioRow.workspace_id == action.workspace_id, LIVE)
     if after is None:
         last = session.scalar(select(func.max(ScenarioRow.position)).where(live))
-        return 0 if last is None else last + GAP
+        start = 0 if last is None else last + GAP
+        return [start + GAP * index for index in range(number)]
     row = action.rows([after])[after]
     for _ in range(2):
         later = or_(
             ScenarioRow.position > row.position, and_(ScenarioRow.position == row.position, ScenarioRow.id > row.id)
         )
-        following = session.scalar(select(func.min(ScenarioRow.position)).where(live, later))
-        if following is None:
-            return row.position + GAP
-        if following - row.position > 1:
-            return (row.position + following) // 2
+        fitted = _between(
+            row.position, session.scalar(select(func.min(ScenarioRow.position)).where(live, later)), number
+        )
+        if fitted is not None:
+            return fitted
         _spread(action)
-    return row.position + 1
+    raise AssertionError("there is room between positions that were spread")
 
 
 def _spread(action: Action) -> None:
-    """Give all live scenarios of the workspace new positions, GAP apart, in the order they have."""
+    """Give all live scenarios of the workspace new positions, GAP apart, in the order that they have."""
     query = select(ScenarioRow.id).where(ScenarioRow.workspace_id == action.workspace_id, LIVE).order_by(*ORDER)
     rows = action.rows(action.session.scalars(query))
     for index, row in enumerate(rows.values()):
@@ -95,34 +104,43 @@ def create(
     ]
 
     def change(act: Action) -> list[ScenarioRow]:
-        live = and_(ScenarioRow.workspace_id == workspace.id, LIVE)
-        number = act.session.scalar(select(func.count()).where(live)) or 0
-        if number + len(checked) > MAX_SCENARIOS:
-            raise StoreError(f"A workspace may hold {MAX_SCENARIOS:,} scenarios; '{workspace.name}' has {number:,}.")
-        behind, rows = after, []
-        for index, (name, values, overrides, notes) in enumerate(checked):
-            act.check_name_free(name, name_key(name))
-            shares = values["hourly_profile"]
-            row = act.create(
-                name=name,
-                name_key=name_key(name),
-                position=position_after(act, behind),
-                is_baseline=number == 0 and index == 0,
-                in_fleet=False,
-                tags=[],
-                notes=notes,
-                overrides=overrides,
-                **{**values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
+        names = select(ScenarioRow.name_key, ScenarioRow.name).where(ScenarioRow.workspace_id == workspace.id, LIVE)
+        taken = dict(act.session.execute(names).all())
+        is_first = not taken
+        if len(taken) + len(checked) > MAX_SCENARIOS:
+            raise StoreError(
+                f"A workspace may hold {MAX_SCENARIOS:,} scenarios; '{workspace.name}' has {len(taken):,}."
             )
-            act.session.flush()
-            behind = row.id if after is not None else None
-            rows.append(row)
+        for name, *_ in checked:
+            if name_key(name) in taken:
+                raise StoreError(
+                    f"There is already a scenario '{taken[name_key(name)]}' here; choose another name than '{name}'."
+                )
+            taken[name_key(name)] = name
+        positions = positions_after(act, after, len(checked))
+        rows: list[ScenarioRow] = []
+        for position, (name, values, overrides, notes) in zip(positions, checked, strict=True):
+            shares = values["hourly_profile"]
+            rows.append(
+                act.create(
+                    name=name,
+                    name_key=name_key(name),
+                    position=position,
+                    is_baseline=is_first and not rows,
+                    in_fleet=False,
+                    tags=[],
+                    notes=notes,
+                    overrides=overrides,
+                    **{**values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
+                )
+            )
+        act.session.flush()
         return rows
 
     return _act(database, workspace, action, why, change)
 
 
-def copy(database: Database, workspace: Workspace, identifier: int, name: str) -> Stored:
+def copy(database: Database, identifier: int, name: str) -> Stored:
     """A copy of scenario ``identifier`` called ``name``, behind it, with its values, facts, notes and tags.
 
     Raises InputError when a damaged value would be copied.
@@ -138,7 +156,7 @@ def copy(database: Database, workspace: Workspace, identifier: int, name: str) -
         row = action.create(
             name=name,
             name_key=name_key(name),
-            position=position_after(action, identifier),
+            position=positions_after(action, identifier, 1)[0],
             is_baseline=False,
             in_fleet=False,
             tags=list(source.tags) if isinstance(source.tags, list) else [],
@@ -149,10 +167,10 @@ def copy(database: Database, workspace: Workspace, identifier: int, name: str) -
         action.session.flush()
         return [row]
 
-    return _act(database, workspace, "copy", "", change)[0]
+    return _act(database, identifier, "copy", "", change)[0]
 
 
-def rename(database: Database, workspace: Workspace, identifier: int, name: str) -> Stored:
+def rename(database: Database, identifier: int, name: str) -> Stored:
     """Scenario ``identifier`` under the new ``name``. Raises InputError, StoreError when it is taken."""
     name = clean_name(name)
 
@@ -162,10 +180,10 @@ def rename(database: Database, workspace: Workspace, identifier: int, name: str)
         put(row, "name", name)
         return [row]
 
-    return _act(database, workspace, "rename", "", change)[0]
+    return _act(database, identifier, "rename", "", change)[0]
 
 
-def delete(database: Database, workspace: Workspace, identifiers: Sequence[int], why: str = "") -> None:
+def delete(database: Database, identifiers: Sequence[int], why: str = "") -> None:
     """Move scenarios to the bin, from which undo, restore and undelete bring them back until it is purged.
 
     Where the baseline goes, the first scenario that stays becomes it.
@@ -181,16 +199,19 @@ def delete(database: Database, workspace: Workspace, identifiers: Sequence[int],
                 row.is_baseline = False
             action.session.flush()
             heir = action.session.scalar(
-                select(ScenarioRow.id).where(ScenarioRow.workspace_id == workspace.id, LIVE).order_by(*ORDER).limit(1)
+                select(ScenarioRow.id)
+                .where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
+                .order_by(*ORDER)
+                .limit(1)
             )
             if heir is not None:
                 action.rows([heir])[heir].is_baseline = True
         return []
 
-    _act(database, workspace, "delete", why, change)
+    _act(database, identifiers[0], "delete", why, change)
 
 
-def undelete(database: Database, workspace: Workspace, identifier: int) -> Stored:
+def undelete(database: Database, identifier: int) -> Stored:
     """Scenario ``identifier`` back from the bin. Raises StoreError when its name is taken by now."""
 
     def change(action: Action) -> list[ScenarioRow]:
@@ -199,14 +220,14 @@ def undelete(database: Database, workspace: Workspace, identifier: int) -> Store
         row.deleted_at = None
         return [row]
 
-    return _act(database, workspace, "undelete", "", change)[0]
+    return _act(database, identifier, "undelete", "", change)[0]
 
 
-def edit(database: Database, workspace: Workspace, changes: Sequence[Change], why: str = "") -> list[Stored]:
+def edit(database: Database, changes: Sequence[Change], why: str = "") -> list[Stored]:
     """Set the values of ``changes``, all or none, as one revision; the changed scenarios in the order they came.
 
-    Raises InputError for a value that is refused, ConflictError when somebody else changed the same field since the
-    version that a change was made on.
+    They are of one workspace. Raises InputError for a value that is refused, ConflictError when somebody else changed
+    the same field since the version that a change was made on.
     """
     checked: list[Change] = []
     for one in changes:
@@ -220,53 +241,46 @@ def edit(database: Database, workspace: Workspace, changes: Sequence[Change], wh
         for one in checked:
             put(rows[one.scenario_id], one.name, one.value)
         for row in rows.values():
-            held = to_stored([getattr(row, name) for name in COLUMNS], workspace.name, 0)
+            held = to_stored([getattr(row, name) for name in COLUMNS], "", 0)
             if not held.damaged:
                 check_row(row)
         return list(rows.values())
 
-    return _act(database, workspace, "edit", why, change)
+    return _act(database, checked[0].scenario_id, "edit", why, change)
 
 
-def set_notes(database: Database, workspace: Workspace, identifier: int, notes: str) -> Stored:
+def set_notes(database: Database, identifier: int, notes: str) -> Stored:
     """Scenario ``identifier`` with new ``notes``."""
     clean = clean_text(notes, "notes")
-    return _set(database, workspace, "notes", [identifier], lambda row: put(row, "notes", clean))[0]
+    return _set(database, identifier, "notes", lambda row: put(row, "notes", clean))[0]
 
 
-def set_tags(database: Database, workspace: Workspace, identifier: int, tags: Iterable[str]) -> Stored:
+def set_tags(database: Database, identifier: int, tags: Iterable[str]) -> Stored:
     """Scenario ``identifier`` with exactly these ``tags``."""
     clean = clean_tags(tags)
-    return _set(database, workspace, "tag", [identifier], lambda row: put(row, "tags", [*clean]))[0]
+    return _set(database, identifier, "tag", lambda row: put(row, "tags", [*clean]))[0]
 
 
-def set_fleet(database: Database, workspace: Workspace, identifier: int, belongs: bool) -> Stored:
+def set_fleet(database: Database, identifier: int, belongs: bool) -> Stored:
     """Scenario ``identifier`` counted in the fleet's total, or not."""
-    return _set(database, workspace, "fleet", [identifier], lambda row: put(row, "in_fleet", belongs))[0]
+    return _set(database, identifier, "fleet", lambda row: put(row, "in_fleet", belongs))[0]
 
 
-def _set(
-    database: Database,
-    workspace: Workspace,
-    name: str,
-    identifiers: Sequence[int],
-    change_row: Callable[[ScenarioRow], None],
-) -> list[Stored]:
+def _set(database: Database, identifier: int, name: str, change_row: Callable[[ScenarioRow], None]) -> list[Stored]:
     def change(action: Action) -> list[ScenarioRow]:
-        rows = list(action.rows(identifiers).values())
-        for row in rows:
-            change_row(row)
-        return rows
+        row = action.rows([identifier])[identifier]
+        change_row(row)
+        return [row]
 
-    return _act(database, workspace, name, "", change)
+    return _act(database, identifier, name, "", change)
 
 
-def set_baseline(database: Database, workspace: Workspace, identifier: int) -> Stored:
+def set_baseline(database: Database, identifier: int) -> Stored:
     """Scenario ``identifier`` as the one that all others are compared with."""
 
     def change(action: Action) -> list[ScenarioRow]:
         query = select(ScenarioRow.id).where(
-            ScenarioRow.workspace_id == workspace.id, LIVE, ScenarioRow.is_baseline == true()
+            ScenarioRow.workspace_id == action.workspace_id, LIVE, ScenarioRow.is_baseline == true()
         )
         for row in action.rows(action.session.scalars(query)).values():
             row.is_baseline = False
@@ -276,7 +290,7 @@ def set_baseline(database: Database, workspace: Workspace, identifier: int) -> S
         row.is_baseline = True
         return [row]
 
-    return _act(database, workspace, "baseline", "", change)[0]
+    return _act(database, identifier, "baseline", "", change)[0]
 
 
 def reorder(database: Database, workspace: Workspace, identifiers: Sequence[int]) -> None:

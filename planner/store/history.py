@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select, true
+from sqlalchemy import func, select, true
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
@@ -29,6 +29,8 @@ from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow
 _UNDOABLE = ("create", "import", "copy", "rename", "delete", "undelete", "edit", "notes", "tag", "fleet", "baseline",
              "reorder", "restore")  # fmt: skip
 _BATCH = 200
+SHOWN = 50
+"""Scenarios of one action that a list of revisions tells."""
 
 
 def _own(session: Session, database: Database, workspace: Workspace) -> Iterable[tuple[int, str, int | None]]:
@@ -241,6 +243,11 @@ def restore(database: Database, workspace: Workspace, revision_id: int, scenario
     return database.write(work)
 
 
+def get(session: Session, workspace: Workspace, revision_id: int) -> Revision:
+    """One revision with all that it changed. Raises NotFoundError."""
+    return load(session, [_revision(session, workspace, revision_id)], most=None)[0]
+
+
 def _revision(session: Session, workspace: Workspace, revision_id: int) -> RevisionRow:
     row = session.get(RevisionRow, revision_id)
     if row is None or row.workspace_id != workspace.id:
@@ -323,26 +330,54 @@ def history(
     return load(session, session.scalars(query).all(), scenario_id)
 
 
-def load(session: Session, rows: Sequence[RevisionRow], scenario_id: int | None = None) -> list[Revision]:
-    """``rows`` as Revision, each with its sentence; the changes are read in a few queries for all."""
+def load(
+    session: Session, rows: Sequence[RevisionRow], scenario_id: int | None = None, *, most: int | None = SHOWN
+) -> list[Revision]:
+    """``rows`` as Revision, each with its sentence; the changes are read in a few queries for all.
+
+    Of an action on more than ``most`` scenarios only so many are told; None tells all.
+    """
     about = {row.undoes_id for row in rows if row.undoes_id is not None} - {row.id for row in rows}
     referred = {row.id: row for row in rows}
     for chunk in _chunks(sorted(about)):
         referred.update((row.id, row) for row in session.scalars(select(RevisionRow).where(RevisionRow.id.in_(chunk))))
-    changes: dict[int, list[ChangeRow]] = {}
-    for chunk in _chunks(sorted(referred)):
-        query = select(ChangeRow).where(ChangeRow.revision_id.in_(chunk)).order_by(ChangeRow.scenario_id)
-        if scenario_id is not None:
-            query = query.where(ChangeRow.scenario_id == scenario_id)
-        for part in session.scalars(query):
-            changes.setdefault(part.revision_id, []).append(part)
+    changes, hidden = _parts(session, sorted(referred), scenario_id, most)
     found = []
     for row in rows:
         parts = changes.get(row.id, [])
         of = referred.get(row.undoes_id) if row.undoes_id is not None else None
-        of_text = describe(of, changes.get(of.id, [])) if of is not None else ""
-        found.append(to_revision(row, parts, describe(row, parts, of_text)))
+        of_text = describe(of, changes.get(of.id, []), hidden=hidden.get(of.id, 0)) if of is not None else ""
+        text = describe(row, parts, of_text, hidden=hidden.get(row.id, 0))
+        found.append(to_revision(row, parts, text))
     return found
+
+
+def _parts(
+    session: Session, revisions: Sequence[int], scenario_id: int | None, most: int | None
+) -> tuple[dict[int, list[ChangeRow]], dict[int, int]]:
+    """What each of ``revisions`` changed, at most ``most`` scenarios of each, and how many more there are."""
+    changes: dict[int, list[ChangeRow]] = {}
+    hidden: dict[int, int] = {}
+    for chunk in _chunks(revisions):
+        query = select(ChangeRow).where(ChangeRow.revision_id.in_(chunk)).order_by(ChangeRow.scenario_id)
+        if scenario_id is not None:
+            query = query.where(ChangeRow.scenario_id == scenario_id)
+        elif most is not None:
+            counted = (
+                select(ChangeRow.revision_id, func.count())
+                .where(ChangeRow.revision_id.in_(chunk))
+                .group_by(ChangeRow.revision_id)
+                .having(func.count() > most)
+            )
+            large = dict(session.execute(counted).all())
+            query = query.where(ChangeRow.revision_id.not_in(large))
+            for revision, number in large.items():
+                first = select(ChangeRow).where(ChangeRow.revision_id == revision).order_by(ChangeRow.scenario_id)
+                changes[revision] = list(session.scalars(first.limit(most)))
+                hidden[revision] = number - most
+        for part in session.scalars(query):
+            changes.setdefault(part.revision_id, []).append(part)
+    return changes, hidden
 
 
 def _chunks(ids: Sequence[int]) -> Iterable[Sequence[int]]:

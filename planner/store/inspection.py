@@ -140,6 +140,9 @@ def _read_versions(connection: sqlite3.Connection, path: Path) -> tuple[list[str
     noted: list[str] = []
     if "alembic_version" in tables:
         noted = [str(row[0]) for row in connection.execute("SELECT version_num FROM alembic_version LIMIT 9")]
+    missing = sorted(TABLES - tables)
+    if missing and noted == [f"{SCHEMA_VERSION:04d}"]:
+        raise StoreError(f"{path} lacks the table {missing[0]} of a planner database; it was left as it is.")
     needed = ""
     if "setting" in tables:
         row = connection.execute("SELECT value FROM setting WHERE name = 'min_app_version' AND owner = ''").fetchone()
@@ -184,10 +187,12 @@ def inspect(path: Path) -> Found:
     with the exit code of the kind of file it is; see look_at() and check_version().
     """
     header = look_at(path)
-    immutable = header.is_wal and not os.access(path.parent, os.W_OK) and not _has_content(path, "-wal")
+    # Reading a file in write-ahead mode leaves two files beside it, unless SQLite is told that nobody writes.
+    closed_wal = header.is_wal and not _has_content(path, "-wal")
+    immutable = closed_wal and not os.access(path.parent, os.W_OK)
     for mode in ("ro", "rw"):
         try:
-            connection = connect_sqlite(path, mode, immutable=immutable)
+            connection = connect_sqlite(path, mode, immutable=closed_wal)
             try:
                 noted, needed, crashed = _read_versions(connection, path)
             finally:

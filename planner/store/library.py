@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from planner.model.fields import nearest
 from planner.model.scenario import Scenario
-from planner.store import edits, entries, history, snapshots, workspaces
+from planner.store import edits, entries, history, searching, snapshots, workspaces
 from planner.store.database import Database
 from planner.store.errors import NotFoundError
 from planner.store.names import name_key
@@ -198,7 +198,10 @@ class Library:
         """
         wanted = [name_key(word) for word in words.split()]
         labels = {name_key(tag.strip()) for tag in tags}
-        return [one for one in self.scenarios() if _matches(one, wanted, labels)]
+        with self.database.reading() as session:
+            current = workspaces.get(session, self._workspace_id)
+            found = searching.matching(session, current, wanted, labels)
+            return list_scenarios(session, current, only=found)
 
     def create(self, scenario: Scenario, *, after: int | None = None) -> Stored:
         """Save a new scenario behind the scenario with id ``after``, or behind all others."""
@@ -210,20 +213,20 @@ class Library:
 
     def copy(self, scenario_id: int, name: str) -> Stored:
         """A copy called ``name``, behind the original."""
-        return edits.copy(self.database, self._of(scenario_id), scenario_id, name)
+        return edits.copy(self.database, scenario_id, name)
 
     def rename(self, scenario_id: int, name: str) -> Stored:
         """The scenario under a new name."""
-        return edits.rename(self.database, self._of(scenario_id), scenario_id, name)
+        return edits.rename(self.database, scenario_id, name)
 
     def delete(self, *scenario_ids: int, why: str = "") -> None:
         """Move scenarios to the bin, as one action."""
         if scenario_ids:
-            edits.delete(self.database, self._of(scenario_ids[0]), scenario_ids, why)
+            edits.delete(self.database, scenario_ids, why)
 
     def undelete(self, scenario_id: int) -> Stored:
         """A scenario back from the bin."""
-        return edits.undelete(self.database, self._of(scenario_id), scenario_id)
+        return edits.undelete(self.database, scenario_id)
 
     def edit(self, changes: Sequence[Change], *, why: str = "") -> list[Stored]:
         """Set inputs and facts in one or several scenarios of one workspace: one transaction, one revision.
@@ -232,15 +235,15 @@ class Library:
         """
         if not changes:
             return []
-        return edits.edit(self.database, self._of(changes[0].scenario_id), changes, why)
+        return edits.edit(self.database, changes, why)
 
     def set_notes(self, scenario_id: int, notes: str) -> Stored:
         """The scenario with new notes."""
-        return edits.set_notes(self.database, self._of(scenario_id), scenario_id, notes)
+        return edits.set_notes(self.database, scenario_id, notes)
 
     def set_baseline(self, scenario_id: int) -> Stored:
         """Make the scenario the one that all others are compared with."""
-        return edits.set_baseline(self.database, self._of(scenario_id), scenario_id)
+        return edits.set_baseline(self.database, scenario_id)
 
     def reorder(self, scenario_ids: Sequence[int]) -> None:
         """Put these scenarios first, in this order; the others follow in theirs."""
@@ -249,19 +252,11 @@ class Library:
     def tag(self, scenario_id: int, *tags: str, add: bool = False) -> Stored:
         """The scenario with exactly these tags; with ``add`` in addition to those it has."""
         present = self.get(scenario_id).tags if add else ()
-        return edits.set_tags(self.database, self._of(scenario_id), scenario_id, [*present, *tags])
+        return edits.set_tags(self.database, scenario_id, [*present, *tags])
 
     def set_fleet(self, scenario_id: int, belongs: bool) -> Stored:
         """Count the scenario in the fleet's total, or not."""
-        return edits.set_fleet(self.database, self._of(scenario_id), scenario_id, belongs)
-
-    def _of(self, scenario_id: int) -> Workspace:
-        """The workspace that the scenario belongs to."""
-        with self.database.reading() as session:
-            owner = session.scalar(select(ScenarioRow.workspace_id).where(ScenarioRow.id == scenario_id))
-            if owner is None:
-                raise NotFoundError(f"There is no scenario {scenario_id}.")
-            return workspaces.get(session, owner)
+        return edits.set_fleet(self.database, scenario_id, belongs)
 
     # History
 
@@ -286,6 +281,11 @@ class Library:
         with self.database.reading() as session:
             current = workspaces.get(session, self._workspace_id)
             return history.history(session, current, scenario_id, limit=limit, before=before)
+
+    def revision(self, revision_id: int) -> Revision:
+        """One revision of the current workspace, with all the scenarios that it changed (lists tell the first 50)."""
+        with self.database.reading() as session:
+            return history.get(session, workspaces.get(session, self._workspace_id), revision_id)
 
     def last_revision(self) -> int:
         """The id of the newest revision of all workspaces: it changes when anybody changes anything."""
@@ -341,15 +341,3 @@ class Library:
     def delete_entry(self, kind: str, name: str) -> None:
         """Delete an own catalogue entry."""
         entries.delete(self.database, kind, name)
-
-
-def _matches(one: Stored, words: Sequence[str], tags: set[str]) -> bool:
-    have = {name_key(tag) for tag in one.tags}
-    if not tags <= have:
-        return False
-    if not words:
-        return True
-    names = ("accelerator", "model", "engine", "efficiency_profile")
-    values = [str(one.scenario.values[name]) for name in names if name not in one.damaged]
-    text = name_key("\n".join((one.name, one.scenario.notes, *one.tags, *values)))
-    return all(word in text for word in words)

@@ -48,7 +48,7 @@ def open_file(location: Location, *, create: bool, filled: bool = True) -> Datab
     """The SQLite database at ``location``, made where ``create`` allows it, brought up to date where it is older."""
     path = location.path
     assert path is not None  # noqa: S101 - the caller's choice
-    if create and not path.exists() and not path.is_symlink():
+    if create and not os.path.lexists(path):
         _refuse_lost(location)
         create_file(path, make_folder=location.is_default, filled=filled)
     found = inspect(path)

@@ -134,6 +134,12 @@ def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
         if known:
             kind, text, exit_code = known
             return kind(_sentence(text, name=name, code=error.sqlite_errorname), exit_code)
+    if str(error).startswith(("no such table", "no such column")):
+        return StoreError(
+            _sentence(
+                "{name} lacks a part that it should have ({text}); nothing was changed", name=name, text=str(error)
+            )
+        )
     return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=str(error)), INTERNAL)
 
 
