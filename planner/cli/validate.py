@@ -14,9 +14,9 @@ from planner.cli.options import Json
 
 if TYPE_CHECKING:
     from catalog import Catalog
+    from planner.analysis.validation.ablation import Term
     from planner.analysis.validation.predicting import Prediction
     from planner.analysis.validation.report import Errors, Report
-    from planner.analysis.validation.validating import Prepared
 
 app = typer.Typer()
 
@@ -60,6 +60,7 @@ def validate(
     from planner.analysis.validation.ablation import TERMS, WHOLE, term_called
     from planner.analysis.validation.reading import read_tables
     from planner.analysis.validation.validating import prepare, shipped_table
+    from planner.analysis.validation.validating import validate as compare
     from planner.cli.output import write_json
 
     if without == "?":
@@ -71,27 +72,28 @@ def validate(
     catalog = load_catalog()
     table = shipped_table() if not data else read_tables(data)
     prepared = prepare(table, catalog)
-    report = _report(prepared, catalog, term.name)
-    others = [_report(prepared, catalog, name) for name in TERMS] if ablation else []
+    with _Progress("predicting") as progress:
+        whole = compare(prepared, catalog, progress.show)
+    report = _without(whole, catalog, term) if term.name else whole
+    others = [_without(whole, catalog, one) for one in TERMS.values()] if ablation else []
     document = _document(report, every_row=every_row)
     if as_json:
         if ablation:
             document["ablation"] = [
-                {"without": other.term.name, "meaning": other.term.title, **_errors(other.overall)} for other in others
+                {"without": other.term.name, "meaning": other.term.title, **_errors(other.overall())}
+                for other in others
             ]
         write_json(document)
     else:
-        _write(report, others, every_row=every_row)
+        _write(report, [whole, *others] if ablation else [], every_row=every_row)
     return _over_limit(report, limits)
 
 
-def _report(prepared: "Prepared", catalog: "Catalog", term: str) -> "Report":
-    from planner.analysis.validation.ablation import TERMS, WHOLE
-    from planner.analysis.validation.validating import validate as compare
+def _without(whole: "Report", catalog: "Catalog", term: "Term") -> "Report":
+    from planner.analysis.validation.validating import without
 
-    what = f"without {term}" if term else "predicting"
-    with _Progress(what) as progress:
-        return compare(prepared, catalog, TERMS[term] if term else WHOLE, progress.show)
+    with _Progress(f"without {term.name}") as progress:
+        return without(whole, catalog, term, progress.show)
 
 
 class _Progress:
@@ -147,8 +149,9 @@ def _limits(texts: Sequence[str]) -> dict[str, float]:
 
 def _over_limit(report: "Report", limits: Mapping[str, float]) -> int:
     code = OK
+    overall = report.overall()
     for name, share in limits.items():
-        errors = report.overall.get(name)
+        errors = overall.get(name)
         if errors is not None and errors.median_abs_error > share:
             say(f"{TITLES[name]}: the median error {_percent(errors.median_abs_error)} is over {_percent(share)}.")
             code = FINDINGS
@@ -160,7 +163,7 @@ def _document(report: "Report", *, every_row: bool) -> dict[str, Any]:
         "without": report.term.name or None,
         "rows": report.rows,
         "predicted_rows": report.predicted_rows,
-        "overall": _errors(report.overall),
+        "overall": _errors(report.overall()),
         "groups": [
             {
                 "model": group.model,
@@ -168,10 +171,10 @@ def _document(report: "Report", *, every_row: bool) -> dict[str, Any]:
                 "engine": group.engine,
                 **_errors(group.errors),
             }
-            for group in report.groups
+            for group in report.groups()
         ],
         "left_out": [
-            {"reason": one.reason, "rows": one.rows, "examples": list(one.examples)} for one in report.left_out
+            {"reason": one.reason, "rows": one.rows, "examples": list(one.examples)} for one in report.left_out()
         ],
     }
     if every_row:
@@ -212,34 +215,32 @@ def _write_term(name: str, title: str) -> None:
     write_line(f"{name:22}{title}")
 
 
-def _write(report: "Report", others: Sequence["Report"], *, every_row: bool) -> None:
+def _write(report: "Report", ablated: Sequence["Report"], *, every_row: bool) -> None:
     from planner.cli.output import Column, write_line, write_table
 
     if every_row:
         _write_rows(report)
         write_line()
     numbers = [Column(title, "right") for title in ("n", "Median", "90 %", "Bias")]
-    rows = [[TITLES[name], *_cells(errors)] for name, errors in report.overall.items()]
+    rows = [[TITLES[name], *_cells(errors)] for name, errors in report.overall().items()]
     without = f", without {report.term.name} ({report.term.title})" if report.term.name else ""
     write_table([Column("Error of"), *numbers], rows, title=f"Predicted against measured{without}")
     write_line()
     columns = [Column("Model"), Column("Device"), Column("Engine")]
     for title in TITLES.values():
         columns += [Column(f"{title} n", "right"), Column("median", "right"), Column("bias", "right")]
-    groups = [
-        [group.model, group.accelerator, group.engine, *_group_cells(group.errors)]
-        for group in report.groups[:SHOWN_GROUPS]
-    ]
-    write_table(columns, groups, title="By model, device and engine", keep=3)
-    if len(report.groups) > SHOWN_GROUPS:
-        write_line(f"and {len(report.groups) - SHOWN_GROUPS} more groups; --json has all of them")
+    groups = report.groups()
+    shown = [[one.model, one.accelerator, one.engine, *_group_cells(one.errors)] for one in groups[:SHOWN_GROUPS]]
+    write_table(columns, shown, title="By model, device and engine", keep=3)
+    if len(groups) > SHOWN_GROUPS:
+        write_line(f"and {len(groups) - SHOWN_GROUPS} more groups; --json has all of them")
     write_line()
     write_line(f"{report.predicted_rows:,} of {report.rows:,} rows predicted; the others:")
-    for one in report.left_out:
+    for one in report.left_out():
         write_line(f"  {one.rows:,}  {one.reason}  ({', '.join(one.examples)})")
-    if others:
+    if ablated:
         write_line()
-        _write_ablation([report, *others])
+        _write_ablation(ablated)
 
 
 def _write_ablation(reports: Sequence["Report"]) -> None:
@@ -248,7 +249,7 @@ def _write_ablation(reports: Sequence["Report"]) -> None:
     columns = [Column("Left out"), Column("Meaning")]
     for title in TITLES.values():
         columns += [Column(title, "right"), Column("90 %", "right"), Column("bias", "right")]
-    rows = [[one.term.name or "nothing", one.term.title, *_ablation_cells(one.overall)] for one in reports]
+    rows = [[one.term.name or "nothing", one.term.title, *_ablation_cells(one.overall())] for one in reports]
     write_table(columns, rows, title="What each term is worth", keep=1)
 
 

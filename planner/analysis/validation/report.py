@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.analysis.validation.ablation import Term
@@ -11,7 +11,6 @@ from planner.analysis.validation.predicting import METRICS, Prediction
 from planner.analysis.validation.reading import LeftOut
 
 EXAMPLES = 3
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +63,6 @@ class Reason:
     examples: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Predicted against measured: errors by metric and by group, and every row left out with its reason."""
-
-    term: Term
-    rows: int
-    predicted_rows: int
-    overall: Mapping[str, Errors]
-    groups: tuple[Group, ...]
-    left_out: tuple[Reason, ...]
-    predictions: tuple[Prediction, ...]
-
-
 def by_metric(predictions: Iterable[Prediction]) -> dict[str, Errors]:
     """Errors of every metric that was measured, in the order of METRICS."""
     listed = list(predictions)
@@ -84,22 +70,39 @@ def by_metric(predictions: Iterable[Prediction]) -> dict[str, Errors]:
     return {name: errors for name, errors in found.items() if errors is not None}
 
 
-def grouped(predictions: Iterable[Prediction]) -> tuple[Group, ...]:
-    """Errors of each model, device and engine, the largest groups first."""
-    members: dict[tuple[str, str, str], list[Prediction]] = {}
-    for one in predictions:
-        members.setdefault(one.mapped.group, []).append(one)
-    largest = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(Group(*labels, by_metric(ones)) for labels, ones in largest)
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Predicted against measured: every prediction, and every row left out with its reason."""
 
+    term: Term
+    rows: int
+    predictions: tuple[Prediction, ...]
+    not_predicted: tuple[LeftOut, ...]
 
-def reasons(left_out: Iterable[LeftOut]) -> tuple[Reason, ...]:
-    """What was left out, by reason, the most frequent first."""
-    found: dict[str, list[LeftOut]] = {}
-    for one in left_out:
-        found.setdefault(one.reason, []).append(one)
-    listed = [
-        Reason(reason, sum(one.rows for one in ones), tuple(one.where for one in ones[:EXAMPLES]))
-        for reason, ones in found.items()
-    ]
-    return tuple(sorted(listed, key=lambda one: -one.rows))
+    @property
+    def predicted_rows(self) -> int:
+        """Rows of the tables that the predictions stand for."""
+        return sum(one.mapped.measured.rows for one in self.predictions)
+
+    def overall(self) -> dict[str, Errors]:
+        """Errors by metric over all predictions."""
+        return by_metric(self.predictions)
+
+    def groups(self) -> tuple[Group, ...]:
+        """Errors by model, device and engine, the largest groups first."""
+        members: dict[tuple[str, str, str], list[Prediction]] = {}
+        for one in self.predictions:
+            members.setdefault(one.mapped.group, []).append(one)
+        largest = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
+        return tuple(Group(*labels, by_metric(ones)) for labels, ones in largest)
+
+    def left_out(self) -> tuple[Reason, ...]:
+        """Why rows were left out, the most frequent reason first."""
+        found: dict[str, list[LeftOut]] = {}
+        for one in self.not_predicted:
+            found.setdefault(one.reason, []).append(one)
+        listed = [
+            Reason(reason, sum(one.rows for one in ones), tuple(one.where for one in ones[:EXAMPLES]))
+            for reason, ones in found.items()
+        ]
+        return tuple(sorted(listed, key=lambda one: -one.rows))

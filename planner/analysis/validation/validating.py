@@ -11,7 +11,7 @@ from planner.analysis.validation.ablation import WHOLE, Term
 from planner.analysis.validation.cleaning import with_remarks, without_repeats
 from planner.analysis.validation.predicting import Prediction, Predictor
 from planner.analysis.validation.reading import LeftOut, Table
-from planner.analysis.validation.report import Report, by_metric, grouped, reasons
+from planner.analysis.validation.report import Report
 from planner.analysis.validation.scenarios import PROFILE, Mapped, Mapper, NoScenarioError
 
 Progress = Callable[[int, int], None]
@@ -52,24 +52,28 @@ def prepare(table: Table, catalog: Catalog, profile: str = PROFILE) -> Prepared:
     return Prepared(mapped, left_out, table.rows)
 
 
-def validate(prepared: Prepared, catalog: Catalog, term: Term = WHOLE, progress: Progress = _silent) -> Report:
-    """Predicts every prepared measurement, without ``term`` where one is given, and reports the errors."""
+def validate(prepared: Prepared, catalog: Catalog, progress: Progress = _silent) -> Report:
+    """Predicts every prepared measurement with the whole sheet and reports the errors."""
+    return _compare(prepared.mapped, prepared.left_out, prepared.rows, catalog, WHOLE, progress)
+
+
+def without(whole: Report, catalog: Catalog, term: Term, progress: Progress = _silent) -> Report:
+    """Predicts without ``term`` what ``whole`` predicts with it: the same measurements, so that errors compare."""
+    mapped = [one.mapped for one in whole.predictions]
+    return _compare(mapped, whole.not_predicted, whole.rows, catalog, term, progress)
+
+
+def _compare(
+    mapped: Sequence[Mapped], left_out: Sequence[LeftOut], rows: int, catalog: Catalog, term: Term, progress: Progress
+) -> Report:
     predictor = Predictor(catalog, term)
     predictions: list[Prediction] = []
-    left_out = list(prepared.left_out)
-    for done, mapped in enumerate(prepared.mapped, start=1):
-        found = predictor.predict(mapped)
+    not_predicted = list(left_out)
+    for done, one in enumerate(mapped, start=1):
+        found = predictor.predict(one)
         if isinstance(found, LeftOut):
-            left_out.append(found)
+            not_predicted.append(found)
         else:
             predictions.append(found)
-        progress(done, len(prepared.mapped))
-    return Report(
-        term=term,
-        rows=prepared.rows,
-        predicted_rows=sum(one.mapped.measured.rows for one in predictions),
-        overall=by_metric(predictions),
-        groups=grouped(predictions),
-        left_out=reasons(left_out),
-        predictions=tuple(predictions),
-    )
+        progress(done, len(mapped))
+    return Report(term, rows, tuple(predictions), tuple(not_predicted))
