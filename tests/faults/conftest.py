@@ -1,0 +1,28 @@
+"""A library in a folder of its own for each test."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from planner.store import open_library
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new library with the examples, to copy from."""
+    path = tmp_path_factory.mktemp("pristine") / "plan.db"
+    open_library(path).close()
+    return path
+
+
+@pytest.fixture
+def database(pristine: Path, tmp_path: Path) -> Path:
+    """A library with the examples, alone in a folder."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    path = folder / "plan.db"
+    shutil.copy2(pristine, path)
+    return path
