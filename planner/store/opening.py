@@ -9,6 +9,8 @@ import sqlite3
 from datetime import date
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from planner.store import backup, examples, workspaces
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
@@ -17,7 +19,7 @@ from planner.store.inspection import inspect
 from planner.store.library import Library
 from planner.store.location import Location, locate
 from planner.store.tables import SCHEMA_VERSION
-from planner.store.translation import from_sqlite
+from planner.store.translation import from_database, from_sqlite
 
 _NETWORK = frozenset(
     ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs", "lustre", "beegfs")
@@ -167,6 +169,8 @@ def create_file(path: Path, *, make_folder: bool = False, filled: bool = True) -
         raise StoreError(f"{path} cannot be created: {error.strerror or error}.", CANNOT_CREATE) from None
     except sqlite3.Error as error:
         raise from_sqlite(error, str(path)) from None
+    except SQLAlchemyError as error:
+        raise from_database(error, str(path)) from None
 
 
 def _publish(temporary: Path, path: Path) -> None:

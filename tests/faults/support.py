@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -26,7 +27,6 @@ from tests.faults import children
 
 PATIENCE = 60.0
 """Seconds after which something that should have happened has not, on a machine however busy."""
-NOBODY = 65_534
 REPOSITORY = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("FAULTS_SEED", "20260101"))
 """Where every random choice of these tests comes from."""
@@ -34,6 +34,11 @@ SEED = int(os.environ.get("FAULTS_SEED", "20260101"))
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.faults.children"])
 _numbers = count(1)
+
+
+def dice(salt: object = "") -> random.Random:
+    """Random choices that are the same with every run; ``salt`` tells those of one test from those of another."""
+    return random.Random(f"{SEED} {salt}")  # noqa: S311 - nothing secret
 
 
 def long_run(name: str, full: int) -> pytest.MarkDecorator:
@@ -60,16 +65,16 @@ class Child:
         *arguments: object,
         environment: Mapping[str, str] | None = None,
         limits: Mapping[int, int] | None = None,
-        user: int | None = None,
+        bound_by_modes: bool = False,
     ) -> None:
         self._output = folder / f"child-{next(_numbers)}"
         self._process: BaseProcess = _context.Process(
             target=children.run_in_child,
-            args=(work, arguments, str(self._output), dict(environment or {}), dict(limits or {}), user),
+            args=(work, arguments, str(self._output), dict(environment or {}), dict(limits or {}), bound_by_modes),
         )
         self._process.start()
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -168,12 +173,13 @@ def planner(
     *arguments: object,
     environment: Mapping[str, str] | None = None,
     limits: Mapping[int, int] | None = None,
-    user: int | None = None,
+    bound_by_modes: bool = False,
 ) -> Ended:
     """Run the program with ``arguments`` in a process that is forked with everything loaded."""
     with TemporaryDirectory() as folder:
         texts = [str(one) for one in arguments]
-        return Child(Path(folder), children.command, *texts, environment=environment, limits=limits, user=user).wait()
+        options: dict[str, Any] = {"environment": environment, "limits": limits, "bound_by_modes": bound_by_modes}
+        return Child(Path(folder), children.command, *texts, **options).wait()
 
 
 def fresh_planner(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from tests.faults.support import (
     SEED,
     Child,
     assert_sound,
+    dice,
     first_tokens,
     lines_of,
     long_run,
@@ -22,7 +22,7 @@ from tests.faults.support import (
 
 @long_run("rounds", 1000)
 def test_f01_nothing_acknowledged_is_lost(database: Path, tmp_path: Path, rounds: int) -> None:
-    chance = random.Random(SEED)
+    chance = dice()
     start, held, noted, cut_short = first_tokens(database), first_tokens(database), revisions(database), 0
     for number in range(rounds):
         acknowledgements = tmp_path / f"acks-{number}"

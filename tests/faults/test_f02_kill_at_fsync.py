@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults import children
-from tests.faults.support import Child, assert_sound, first_tokens, injecting, lines_of, revisions, wait_until
+from tests.faults.support import Child, assert_sound, first_tokens, injecting, lines_of, revisions
 
 
 @pytest.mark.strace
@@ -16,9 +16,12 @@ def test_f02_killed_at_each_of_the_first_forty_flushes(database: Path, tmp_path:
     kept = []
     for number in range(1, 41):
         acknowledgements = tmp_path / f"acks-{number}"
-        with Child(tmp_path, children.edit_without_end, str(database), str(acknowledgements), True) as child:
-            with injecting(child, acknowledgements, "fsync,fdatasync", f"signal=SIGKILL:when={number}"):
-                ended = child.wait()
+        fault = f"signal=SIGKILL:when={number}"
+        with (
+            Child(tmp_path, children.edit_without_end, str(database), str(acknowledgements), True) as child,
+            injecting(child, acknowledgements, "fsync,fdatasync", fault),
+        ):
+            ended = child.wait()
         assert (ended.code, ended.err) == (-9, "")
         lines = [line for line in lines_of(acknowledgements) if line != "traced"]
         said = int(lines[-1].split()[-1])

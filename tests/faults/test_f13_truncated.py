@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 
 from planner.store import StoreError, open_library
-from tests.faults.support import SEED, planner, says, untouched
+from tests.faults.support import dice, planner, says, untouched
 
 PAGE = 4096
 
 
 def test_f13_cut_at_every_page_and_anywhere(database: Path, tmp_path: Path) -> None:
     content = database.read_bytes()
-    chance = random.Random(SEED)
+    chance = dice()
     lengths = [*range(PAGE, len(content), PAGE), *(chance.randrange(1, len(content)) for _ in range(60)), 99, 100, 101]
     path = tmp_path / "cut.db"
     for length in lengths:

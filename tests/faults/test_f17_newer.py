@@ -14,7 +14,7 @@ NEWER = SCHEMA_VERSION + 1
 def test_f17_both_versions_are_named_and_nothing_is_written(database: Path) -> None:
     execute(
         database,
-        f"UPDATE alembic_version SET version_num = '{NEWER:04d}'",
+        f"UPDATE alembic_version SET version_num = '{NEWER:04d}'",  # noqa: S608 - a number
         f"PRAGMA user_version={NEWER}",
         "DELETE FROM setting WHERE name = 'min_app_version'",
     )

@@ -1,0 +1,65 @@
+"""F08: the file or its folder may only be read; it opens read-only, says why, and refuses to save."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planner.store import open_library
+from tests.faults.support import planner, query, says, says_nothing, untouched
+
+
+@pytest.mark.parametrize(("mode", "folder_mode", "why"), [(0o444, 0o755, "the file"), (0o644, 0o555, "its folder")])
+def test_f08_without_the_permission_to_write(database: Path, mode: int, folder_mode: int, why: str) -> None:
+    database.chmod(mode)
+    database.parent.chmod(folder_mode)
+    with untouched(database):
+        says_nothing(planner("list", "--db", database, bound_by_modes=True))
+        for command in (
+            ("set", "Toy 7B", "prompt_tokens=7"),
+            ("new", "one"),
+            ("rename", "Toy 7B", "Toy"),
+            ("delete", "Toy 7B"),
+            ("undo",),
+        ):
+            says(
+                planner(*command, "--db", database, bound_by_modes=True),
+                77,
+                str(database),
+                "reading only",
+                why,
+                "may not be written",
+            )
+
+
+def test_f08_a_file_that_may_not_be_read(database: Path) -> None:
+    database.chmod(0)
+    says(planner("list", "--db", database, bound_by_modes=True), 77, str(database), "may not be read")
+
+
+@pytest.fixture
+def read_only_disk(database: Path, tmp_path: Path) -> Iterator[Path]:
+    """The library on a file system that is mounted read-only."""
+    folder = tmp_path / "medium"
+    folder.mkdir()
+    subprocess.run(["mount", "--bind", database.parent, folder], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        yield folder / database.name
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.root
+def test_f08_on_a_read_only_medium(read_only_disk: Path) -> None:
+    with open_library(read_only_disk) as library:
+        assert library.read_only
+        assert "read-only file system" in library.read_only_reason
+    with untouched(read_only_disk):
+        says_nothing(planner("list", "--db", read_only_disk))
+        says(planner("set", "Toy 7B", "prompt_tokens=7", "--db", read_only_disk), 77, "reading only")
+        says(planner("new", "one", "--db", read_only_disk.with_name("other.db")), 73, "other.db cannot be created")
+    assert query(read_only_disk, "PRAGMA integrity_check") == [("ok",)]
