@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from planner.model.inputs import INPUTS, check_together
@@ -20,6 +20,15 @@ from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow, WorkspaceR
 
 GAP = 1 << 20
 """Distance between the positions of two new neighbours, so that others fit between them."""
+
+# Made once, as making a statement takes longer than running it.
+_ROWS = (
+    select(ScenarioRow)
+    .where(ScenarioRow.id.in_(bindparam("ids", expanding=True)), ScenarioRow.workspace_id == bindparam("workspace"))
+    .with_for_update()
+)
+_LAST = select(func.max(RevisionRow.sequence)).where(RevisionRow.workspace_id == bindparam("workspace"))
+_LAST_OF_NONE = select(func.max(RevisionRow.sequence)).where(RevisionRow.workspace_id.is_(None))
 
 
 class Action:
@@ -55,10 +64,8 @@ class Action:
         wanted = list(dict.fromkeys(ids))
         found: dict[int, ScenarioRow] = {}
         for start in range(0, len(wanted), 500):
-            query = select(ScenarioRow).where(
-                ScenarioRow.id.in_(wanted[start : start + 500]), ScenarioRow.workspace_id == self.workspace_id
-            )
-            found.update({row.id: row for row in self.session.scalars(query.with_for_update())})
+            values = {"ids": wanted[start : start + 500], "workspace": self.workspace_id}
+            found.update({row.id: row for row in self.session.scalars(_ROWS, values)})
         for identifier in wanted:
             row = found.get(identifier)
             if row is None or (row.deleted_at is not None and not deleted):
@@ -134,13 +141,12 @@ class Action:
         return revision
 
     def _revision(self) -> RevisionRow:
-        query = select(func.max(RevisionRow.sequence)).where(RevisionRow.workspace_id.is_(None))
-        if self.workspace_id is not None:
-            query = select(func.max(RevisionRow.sequence)).where(RevisionRow.workspace_id == self.workspace_id)
+        query = _LAST_OF_NONE if self.workspace_id is None else _LAST
+        last = self.session.connection().scalar(query, {"workspace": self.workspace_id}) or 0
         versions = self.database.versions
         return RevisionRow(
             workspace_id=self.workspace_id,
-            sequence=(self.session.scalar(query) or 0) + 1,
+            sequence=last + 1,
             at=self.at,
             who=self.database.who,
             action=self.name,

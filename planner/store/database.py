@@ -146,9 +146,9 @@ class Database:
             version = session.connection().exec_driver_sql("PRAGMA user_version").scalar()
         else:
             version = session.scalar(text("SELECT version_num FROM alembic_version"))
-        if version is None or int(version) != SCHEMA_VERSION:
+        if version is None or str(version).lstrip("0") != str(SCHEMA_VERSION):
             raise StoreError(
-                f"Another version of the planner has changed the tables of {self.description} to version {version}; "
+                f"Another version of the planner has changed the tables of {self.description} (to version {version}); "
                 "nothing was changed: close this one and open the library again."
             )
 

@@ -50,6 +50,9 @@ def migrate(
         try:
             with connection.begin():
                 if not is_sqlite:
+                    # Rebuilding a large table takes what it takes, and so does waiting for who does it already.
+                    connection.execute(text("SET LOCAL statement_timeout = 0"))
+                    connection.execute(text("SET LOCAL lock_timeout = '120s'"))
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
                 before = _version(connection)
                 failpoint("migrate-begun")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
@@ -145,23 +145,35 @@ def scenario_columns(*conditions: ColumnElement[bool]) -> Select[Any]:
     return select(*(SCENARIO_TABLE.c[name] for name in COLUMNS)).where(*conditions).order_by(*ORDER)
 
 
+# Statements of every edit are made once, since making one takes longer than running it.
+_BEFORE = (
+    select(func.count())
+    .select_from(ScenarioRow)
+    .where(
+        ScenarioRow.workspace_id == bindparam("workspace"),
+        LIVE,
+        or_(
+            ScenarioRow.position < bindparam("position"),
+            and_(ScenarioRow.position == bindparam("position"), ScenarioRow.id < bindparam("id")),
+        ),
+    )
+)
+_HOME = (
+    select(WorkspaceRow.id, WorkspaceRow.name, WorkspaceRow.deleted_at)
+    .join(ScenarioRow, ScenarioRow.workspace_id == WorkspaceRow.id)
+    .where(ScenarioRow.id == bindparam("id"))
+)
+
+
 def position_of(session: Session, row: ScenarioRow) -> int:
     """The column of ``row``, from 0: the number of scenarios before it."""
-    before = or_(
-        ScenarioRow.position < row.position, and_(ScenarioRow.position == row.position, ScenarioRow.id < row.id)
-    )
-    count = select(func.count()).where(ScenarioRow.workspace_id == row.workspace_id, LIVE, before)
-    return session.scalar(count) or 0
+    values = {"workspace": row.workspace_id, "position": row.position, "id": row.id}
+    return session.connection().scalar(_BEFORE, values) or 0
 
 
 def home_of(session: Session, scenario_id: int) -> Workspace:
     """The workspace of a scenario, deleted or not. Raises NotFoundError, also when the workspace was deleted."""
-    query = (
-        select(WorkspaceRow.id, WorkspaceRow.name, WorkspaceRow.deleted_at)
-        .join(ScenarioRow, ScenarioRow.workspace_id == WorkspaceRow.id)
-        .where(ScenarioRow.id == scenario_id)
-    )
-    row = session.execute(query).one_or_none()
+    row = session.connection().execute(_HOME, {"id": scenario_id}).one_or_none()
     if row is None:
         raise NotFoundError(f"There is no scenario {scenario_id}.")
     if row.deleted_at is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, exists, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from planner.store.database import Database
@@ -10,8 +10,10 @@ from planner.store.engines import postgres_engine
 from planner.store.errors import UNAVAILABLE, NotFoundError, ReadOnlyError, StoreError
 from planner.store.inspection import TABLES, check_version
 from planner.store.location import Location
-from planner.store.tables import SCHEMA_VERSION
+from planner.store.tables import SCHEMA_VERSION, RevisionRow
 from planner.store.translation import from_database
+
+FILLING_LOCK = 0x4C53504C_00000002
 
 
 def open_server(location: Location, *, create: bool, filled: bool = True) -> Database:
@@ -36,13 +38,15 @@ def open_server(location: Location, *, create: bool, filled: bool = True) -> Dat
                 f"{location.description} is used as a superuser; a role for the planner's tables alone is safer.",
             )
         if "alembic_version" not in tables:
-            _start(database, tables, create=create, filled=filled)
+            _start(database, tables, create=create)
         version = version_of(engine, location.description)
         if version < SCHEMA_VERSION:
             raise StoreError(
                 f"{location.description} has version {version} of the tables and this planner needs {SCHEMA_VERSION}: "
                 "when everybody has the new program, run `planner db upgrade`."
             )
+        if create and filled and not database.read_only_reason:
+            _fill(database)
     except SQLAlchemyError as error:
         engine.dispose()
         raise from_database(error, location.description) from None
@@ -71,8 +75,8 @@ def _options(location: Location) -> dict[str, str]:
     return {"options": given} if isinstance(given, str) else {}
 
 
-def _start(database: Database, tables: set[str], *, create: bool, filled: bool) -> None:
-    """Make the tables and the examples in an empty database. Raises StoreError where it is not empty."""
+def _start(database: Database, tables: set[str], *, create: bool) -> None:
+    """Make the tables in an empty database. Raises StoreError where it is not empty."""
     if tables & TABLES:
         raise StoreError(
             f"{database.description} has some of the planner's tables but does not say which version; it was left as "
@@ -88,10 +92,26 @@ def _start(database: Database, tables: set[str], *, create: bool, filled: bool) 
     if database.read_only_reason:
         raise ReadOnlyError(f"{database.description} is empty and cannot be written: {database.read_only_reason}")
     from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
+
+    migrate(database.engine)
+
+
+def _fill(database: Database) -> None:
+    """Put the examples into a library in which nothing was ever done. One program does it, others wait for it."""
     from planner.store.opening import fill  # noqa: PLC0415 - the one that fills files too
 
-    if migrate(database.engine) and filled:
-        fill(database)
+    if not _is_untouched(database.engine):
+        return
+    with database.engine.connect() as connection:
+        connection.execute(text("SET lock_timeout = '120s'"))
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": FILLING_LOCK})
+        if _is_untouched(database.engine):
+            fill(database)
+
+
+def _is_untouched(engine: Engine) -> bool:
+    with engine.connect() as connection:
+        return not connection.scalar(select(exists().select_from(RevisionRow)))
 
 
 def version_of(engine: Engine, name: str) -> int:
