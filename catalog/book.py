@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from catalog.entries import Accelerator, Engine, Format, Interconnect, Model, Profile
 from catalog.errors import BadFileError, UnknownNameError
+from catalog.files import shown
 from catalog.load import Document, read_toml, shipped
 from catalog.schema import Entry, Source, build, key, validate
 from planner.model.fields import nearest, printable
@@ -251,4 +252,4 @@ def load_catalog(overlays: Sequence[Overlay] = ()) -> Catalog:
 
 def overlay_from_file(path: Path) -> Overlay:
     """A layer from a user's TOML file; raises MissingFileError and BadFileError."""
-    return Overlay.from_document(read_toml(path), printable(str(path))[-200:])
+    return Overlay.from_document(read_toml(path), shown(path))

@@ -8,6 +8,7 @@ from pathlib import Path
 from catalog.config_json import Reading, read
 from catalog.config_json.document import CONFIG
 from catalog.entries import Model
+from catalog.files import shown
 from catalog.schema import MAX_TEXT
 from planner.model.fields import printable
 
@@ -20,19 +21,19 @@ def model_from_path(path: Path) -> Model:
     reading = read(path)
     full = path.resolve()
     name = full.parent.name if full.name == CONFIG else full.stem if full.is_file() else full.name
-    return model_from_reading(reading, name or "model", printable(str(path))[-200:])
+    return model_from_reading(reading, name or "model", shown(path))
 
 
 def model_from_reading(reading: Reading, name: str, where: str) -> Model:
     """A catalogue entry from what a configuration said; ``where`` is named as its source."""
     made = reading.architecture
-    shown = printable(name)[:80] or "model"
+    label = printable(name)[:80] or "model"
     doubts = {}
     if reading.assumed:
         doubts["blocks"] = ("assumed: " + "; ".join(reading.assumed))[:MAX_TEXT]
     return Model(
-        id=slug(shown),
-        name=shown,
+        id=slug(label),
+        name=label,
         vendor="—",
         family=made.model_type,
         model_type=made.model_type,

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from catalog.errors import BadFileError, MissingFileError
+from catalog.errors import BadFileError
+from catalog.files import read_bytes, shown
 from planner.model.fields import printable
-
-MAX_BYTES = 4_000_000
 
 Document = dict[str, Any]
 
@@ -44,21 +41,7 @@ def version() -> str:
 
 def read_toml(path: Path) -> Document:
     """The TOML document in a user's regular file of at most 4 MB; raises MissingFileError and BadFileError."""
-    where = printable(str(path))[-200:]
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            raise BadFileError(f"{where} is not a regular file.")
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise MissingFileError(f"{where} does not exist.") from None
-    except OSError as error:
-        raise BadFileError(f"{where} cannot be read: {error.strerror or error}.") from None
-    if len(raw) > MAX_BYTES:
-        raise BadFileError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB.")
-    return parse_toml(raw, where)
+    return parse_toml(read_bytes(path), shown(path))
 
 
 def parse_toml(raw: bytes, where: str) -> Document:

@@ -28,6 +28,7 @@ from catalog.book import (
 )
 from catalog.entries import FACTOR_FIELDS, Accelerator, Engine, Format, Interconnect, Model, Peaks, Profile
 from catalog.errors import BadFileError, CatalogError, MissingFileError, UnknownNameError
+from catalog.files import shown
 from catalog.schema import Entry, Source
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, printable
@@ -96,7 +97,7 @@ def find_model(catalog: Catalog, name: str) -> Found[Model]:
     from catalog.imports import model_from_path  # noqa: PLC0415 - most scenarios name a model of the catalogue
 
     try:
-        return Found(model_from_path(path), printable(str(path))[-200:])
+        return Found(model_from_path(path), shown(path))
     except MissingFileError as error:
         if path.exists():
             raise

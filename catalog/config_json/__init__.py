@@ -18,6 +18,7 @@ from catalog.config_json.keys import Keys
 from catalog.config_json.parts import HEAD_DIM, KV_HEADS, MAX_WIDTH, WIDTH
 from catalog.config_json.quantisation import dtype, stored
 from catalog.errors import ConfigError
+from catalog.files import shown
 from catalog.mixers import Attention, CompressedAttention, LatentAttention
 from planner.model.fields import nearest
 
@@ -120,7 +121,7 @@ def read(path: Path) -> Reading:
     Raises MissingFileError and ConfigError with one sentence each.
     """
     document, beside = read_folder(path)
-    return interpret(document, str(path)[-200:], beside)
+    return interpret(document, shown(path), beside)
 
 
 def interpret(document: Document, where: str, beside: Mapping[str, dict[str, Any]] | None = None) -> Reading:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from catalog.errors import ConfigError, MissingFileError
+from catalog.files import is_folder, read_bytes, shown
 from planner.model.fields import printable
 
-MAX_BYTES = 4_000_000
-"""Quantised checkpoints that name every module reach 3 MB."""
 MAX_DEPTH = 32
 CONFIG = "config.json"
 QUANTISATION_FILES = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
@@ -27,11 +24,10 @@ def read_folder(path: Path) -> tuple[Document, dict[str, Document]]:
 
     Raises MissingFileError when there is none and ConfigError when one cannot be used.
     """
-    mode = _mode(path)
-    if stat.S_ISDIR(mode):
+    if is_folder(path, ConfigError):
         folder, config = path, path / CONFIG
         if not config.exists():
-            raise MissingFileError(f"{_shown(path)} is a folder without a {CONFIG}.")
+            raise MissingFileError(f"{shown(path)} is a folder without a {CONFIG}.")
     else:
         folder, config = path.parent, path
     beside = {}
@@ -46,20 +42,7 @@ def read_json(path: Path) -> Document:
     Numbers that are not finite stay in the document, because real files hold some in keys that nothing here reads;
     ``Keys`` refuses them where they are read. Raises MissingFileError and ConfigError.
     """
-    where = _shown(path)
-    mode = _mode(path)
-    if not stat.S_ISREG(mode):
-        raise ConfigError(f"{where} is not a regular file.")
-    try:
-        # Never blocks on a pipe that took the file's place, never reads more than the bound.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"{where} cannot be read: {error.strerror or error}.") from None
-    if len(raw) > MAX_BYTES:
-        raise ConfigError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB; a model's configuration is not.")
-    return parse(raw, where)
+    return parse(read_bytes(path, ConfigError), shown(path))
 
 
 def parse(raw: bytes, where: str) -> Document:
@@ -105,21 +88,6 @@ def _too_deep(document: Document) -> bool:
         if not level:
             return False
     return True
-
-
-def _mode(path: Path) -> int:
-    try:
-        return path.stat().st_mode
-    except OSError as error:
-        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            raise MissingFileError(f"{_shown(path)} does not exist.") from None
-        raise ConfigError(f"{_shown(path)} cannot be read: {error.strerror or error}.") from None
-    except ValueError:
-        raise MissingFileError(f"{_shown(path)} is no path.") from None
-
-
-def _shown(path: Path) -> str:
-    return printable(str(path))[-200:]
 
 
 def _kind(value: object) -> str:

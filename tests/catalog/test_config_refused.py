@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from catalog.config_json import interpret, read
-from catalog.config_json.document import MAX_BYTES, read_folder
+from catalog.config_json.document import read_folder
 from catalog.errors import CatalogError, ConfigError, MissingFileError
+from catalog.files import MAX_BYTES
 from tests.catalog.test_config_shapes import CONFIGS
 
 Change = Callable[[dict[str, Any]], object]
