@@ -236,3 +236,15 @@ def test_published_tables_are_predicted_within_the_trial_fit(catalog: Catalog) -
     assert overall["ttft"].median_abs_error < 0.30
     assert overall["kv_capacity"].median_abs_error < 0.06
     assert report.predicted_rows + sum(one.rows for one in report.left_out()) == report.rows
+
+
+def test_the_documented_table_is_what_the_command_prints(shipped: Report, catalog: Catalog, repository: Path) -> None:
+    lines = (repository / "docs" / "fidelity.md").read_text(encoding="utf-8").splitlines()
+    table = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if line.count("|") == 6]
+    documented = {cells[0]: cells[2:] for cells in table if len(cells) == 5}
+    assert {"nothing", *TERMS} <= set(documented)
+    for name in ("nothing", *TERMS):
+        overall = (shipped if name == "nothing" else without(shipped, catalog, TERMS[name])).overall()
+        for metric, cell in zip(("tpot", "throughput", "ttft"), documented[name], strict=True):
+            median = float(cell.split("/")[0])
+            assert median == pytest.approx(100 * overall[metric].median_abs_error, abs=1), (name, metric)

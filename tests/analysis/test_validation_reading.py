@@ -224,7 +224,7 @@ def test_rows_known_to_be_mislabelled_are_set_aside(tmp_path: Path) -> None:
     known = {"source": "ai-dynamo/aiconfigurator silicon_sample.csv", "engine": "trtllm"}
     rc6 = {"engine_version": "1.2.0rc6.post3", "gpu": "B200-SXM-180GB", "model": "DeepSeek-R1"}
     assert "multi-token prediction" in only_reason(tmp_path, **known, **rc6)
-    assert only_run(tmp_path, **known, **{**rc6, "engine_version": "1.2.0rc6.post2"})
+    assert only_run(tmp_path, **known, **{**rc6, "engine_version": "1.2.0rc6.post2"}).values["model"] == "deepseek-r1"
     assert "12 and more devices" in only_reason(tmp_path, **known, gpu="GB200-192GB", n_gpus="36", tp="36")
 
 

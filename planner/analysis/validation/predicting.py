@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from catalog.book import PROFILE as PROFILES
@@ -59,6 +60,12 @@ class _Base:
     cells: Sequence[float]
 
 
+@cache
+def _computed(without: str) -> Callable[[Sequence[float]], tuple[float, ...]]:
+    """OUTPUTS from the encoded cells, by the sheet without the rows of a term."""
+    return compiled(sheet_without(without), OUTPUTS, careful=True)
+
+
 class Predictor:
     """Evaluates scenarios of measurements, perhaps without one ``term``.
 
@@ -70,9 +77,7 @@ class Predictor:
         self.catalog = catalog
         self.term = term
         self._bases: dict[tuple[Any, ...], _Base] = {}
-        self._compute: Callable[[Sequence[float]], tuple[float, ...]] = compiled(
-            sheet_without(term.name), OUTPUTS, careful=True
-        )
+        self._compute = _computed(term.name if term.rows else "")
 
     def predict(self, mapped: Mapped) -> Prediction | LeftOut:
         """What the sheet says of one measurement, or why it says nothing."""
