@@ -50,7 +50,7 @@ def overlay_document(overlay: Overlay) -> dict[str, Any]:
 
 def to_toml(made: Mapping[str, Any]) -> str:
     """A document as TOML text that reads back to the same data."""
-    lines = [f"{name} = {_value(value)}" for name, value in made.items() if not _is_tables(value)]
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in made.items() if not _is_tables(value)]
     for name, value in made.items():
         for item in value if _is_tables(value) else ():
             lines += ["", f"[[{_key(name)}]]"]
