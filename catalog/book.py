@@ -69,11 +69,12 @@ class Overlay:
             if table not in known:
                 raise BadFileError(f"{name}: {printable(table)[:60]} is not known{nearest(table, known)}.")
         if document.get("schema", 1) != 1:
-            raise BadFileError(f"{name}: schema = {str(document['schema'])[:20]} is not known; this program reads 1.")
+            shown_schema = printable(str(document["schema"]))[:20]
+            raise BadFileError(f"{name}: schema = {shown_schema} is not known; this program reads 1.")
         entries: dict[str, dict[str, Entry]] = {}
         for kind in kinds().values():
             for raw in _tables(document, kind.name, name):
-                entry = validate(kind.cls, raw, f"{name}: {kind.name} {str(raw.get('id', '?'))[:60]}")
+                entry = validate(kind.cls, raw, f"{name}: {kind.name} {printable(str(raw.get('id', '?')))[:60]}")
                 if entry.id in entries.setdefault(kind.name, {}):
                     raise BadFileError(f"{name}: {kind.name} {entry.id} is there twice.")
                 if kind.name in SNAPSHOT_KINDS and entry.id in _shipped_raw(kind):
@@ -82,12 +83,11 @@ class Overlay:
                         "never overwritten: give yours another id."
                     )
                 entries[kind.name][entry.id] = entry
-        sources = {
-            raw["id"]: validate(Source, raw, f"{name}: source {str(raw.get('id', '?'))[:60]}")
+        sources = [
+            validate(Source, raw, f"{name}: source {printable(str(raw.get('id', '?')))[:60]}")
             for raw in _tables(document, "source", name)
-            if "id" in raw
-        }
-        return cls(name, entries, sources)
+        ]
+        return cls(name, entries, {source.id: source for source in sources})
 
     @classmethod
     def from_entries(cls, rows: Iterable[tuple[str, Mapping[str, Any]]], name: str) -> Overlay:

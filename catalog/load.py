@@ -55,3 +55,6 @@ def parse_toml(raw: bytes, where: str) -> Document:
         raise BadFileError(f"{where} is not TOML: {reason[:1].lower()}{reason[1:120]}.") from None
     except RecursionError:
         raise BadFileError(f"{where} is nested too deep.") from None
+    except ValueError:
+        # The parser passes on what Python says of an overlong number or an impossible date.
+        raise BadFileError(f"{where} is not TOML: it holds a number or a date that cannot be.") from None

@@ -124,6 +124,7 @@ def resolve(
         draft=find_model(book, str(values["draft_model"])) if values.get("draft_model") is not None else None,
     )
     maker = _Maker(book, values, found)
+    maker.replacements()
     maker.device()
     maker.link()
     maker.architecture()
@@ -161,6 +162,14 @@ class _Maker:
         joined = "; ".join(part for part in (own, doubt) if part)
         source, date = origin(self.book, found, figure)
         self.facts[name] = Fact(value, source, date, joined)
+
+    def replacements(self) -> None:
+        """Notes that name own entries in the place of shipped ones."""
+        found = self.found
+        used = (("accelerator", found.accelerator), ("model", found.model), ("engine", found.engine))
+        for word, one in (*used, ("efficiency profile", found.profile), ("draft model", found.draft)):
+            if one is not None and one.replaces:
+                self.notes.append(f"The {word} {one.entry.id} is {one.layer}'s, in the place of the catalogue's.")
 
     def number(self, name: str) -> float:
         """An input as a number."""

@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -177,10 +178,17 @@ def validate(cls: type[T], data: object, where: str) -> T:
 
     clean(data, where)
     try:
-        made: T = _adapter(typing.cast("Any", cls)).validate_json(json.dumps(data))
+        made: T = _adapter(typing.cast("Any", cls)).validate_json(json.dumps(data, default=_day))
     except ValidationError as error:
         raise BadFileError(_sentence(cls, error.errors(include_url=False)[0], where)) from None
     return made
+
+
+def _day(value: object) -> str:
+    """A TOML date as the text that entries keep."""
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    raise TypeError
 
 
 def _sentence(cls: type, error: Any, where: str) -> str:
@@ -213,3 +221,5 @@ def clean(data: object, where: str, depth: int = 0) -> None:
     elif isinstance(data, (list, tuple)):
         for value in data:
             clean(value, where, depth + 1)
+    elif not (data is None or isinstance(data, (bool, int, float, date))):
+        raise BadFileError(f"{where}: {printable(str(data))[:60]!r} is no value of an entry.")

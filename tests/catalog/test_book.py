@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import catalog
 from catalog import Catalog, Overlay, load_catalog
@@ -219,6 +222,59 @@ def test_a_file_of_entries(tmp_path: Path) -> None:
         overlay_from_file(tmp_path / "nowhere.toml")
     with pytest.raises(BadFileError, match="is not a regular file"):
         overlay_from_file(tmp_path)
+
+
+def test_a_date_may_be_written_with_or_without_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    for written in ("2026-12-01", '"2026-12-01"', "2026-12-01T10:00:00Z"):
+        path.write_text(
+            f'[[model]]\nid = "m"\nname = "M"\nvendor = "v"\nfamily = "f"\nparameters = 7\ndate = {written}\n',
+            encoding="utf-8",
+        )
+        (entry,) = overlay_from_file(path).entries["model"].values()
+        assert entry.date == "2026-12-01"
+    path.write_text("[[model]]\nid = 10:00:00\n", encoding="utf-8")
+    with pytest.raises(BadFileError, match="'10:00:00' is no value of an entry"):
+        overlay_from_file(path)
+    path.write_text("[[model]]\nparameters = " + "9" * 5000 + "\n", encoding="utf-8")
+    with pytest.raises(BadFileError, match="a number or a date that cannot be"):
+        overlay_from_file(path)
+
+
+_VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-5, 10**20),
+        st.just(10**400),
+        st.floats(),
+        st.text(max_size=12),
+        st.dates(),
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+_NAMES = sorted({one.name for kind in kinds().values() for one in fields(kind.cls)})
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(sorted(kinds())),
+    st.integers(0, 10**6),
+    st.dictionaries(st.sampled_from(_NAMES) | st.text(max_size=8), _VALUES, max_size=4),
+)
+def test_no_change_to_an_entry_gives_more_than_one_sentence(kind: str, pick: int, change: dict[str, Any]) -> None:
+    raws = shipped(kinds()[kind].document)[kind]
+    raw = {**raws[pick % len(raws)], "id": "mine-1", **change}
+    said = ""
+    try:
+        made = Overlay.from_document({kind: [raw]}, "mine")
+    except BadFileError as error:
+        said = str(error)
+    else:
+        load_catalog([made]).all(kinds()[kind])
+    assert "\n" not in said
+    assert said.isprintable()
 
 
 def test_every_kind_has_entries_and_ids_of_their_own() -> None:

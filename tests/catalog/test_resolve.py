@@ -264,6 +264,14 @@ def test_own_entries_reach_the_facts() -> None:
     assert found.facts["parameters"].source == "our workspace"
 
 
+def test_an_own_entry_in_the_place_of_a_shipped_one_is_noted() -> None:
+    book = load_catalog([layer(("accelerator", {**DEVICE, "id": "h100-sxm-80gb"}), name="our workspace")])
+    found = resolve(default_values(), book)
+    assert found.facts["memory_bandwidth"].value == 1.5e12
+    assert found.notes == ("The accelerator h100-sxm-80gb is our workspace's, in the place of the catalogue's.",)
+    assert resolve(default_values()).notes == ()
+
+
 def test_a_profile_that_is_out_of_bounds_is_refused() -> None:
     for factors, words in (
         ({"weights_efficiency": 1.5}, "weights_efficiency"),
