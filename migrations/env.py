@@ -57,18 +57,31 @@ def engine_of(address: str) -> Engine:
     return postgres_engine(url.set(drivername="postgresql+psycopg"))
 
 
-given = context.config.attributes.get("connection")
-if given is not None:
-    run(given)
-else:
-    address = context.get_x_argument(as_dictionary=True).get("url")
-    if not address:
-        raise SystemExit("Name the database: -x url=sqlite:///FILE or -x url=postgresql://HOST/NAME")
-    engine = engine_of(address)
-    with writing(engine).connect() as opened:
+def run_on(engine: Engine) -> None:
+    """Migrate over a connection of ``engine``, in one transaction."""
+    with engine.connect() as opened:
         if engine.dialect.name == "sqlite":
-            # Outside a transaction: a table that is rebuilt must not take the rows that refer to it along.
-            opened.connection.dbapi_connection.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr]
+            # Outside the transaction, where alone it works: a table that is rebuilt must not delete the rows of others.
+            opened.connection.cursor().execute("PRAGMA foreign_keys=OFF")
         with opened.begin():
             run(opened)
-    engine.dispose()
+        if engine.dialect.name == "sqlite":
+            opened.connection.cursor().execute("PRAGMA foreign_keys=ON")
+
+
+given = context.config.attributes.get("connection")
+address = context.get_x_argument(as_dictionary=True).get("url")
+if isinstance(given, Engine):
+    run_on(writing(given))
+elif isinstance(given, Connection):
+    run(given)
+elif given is not None:
+    # What stands in for an engine gives out connections whose transaction is its own affair.
+    with given.connect() as lent:
+        run(lent)
+elif address:
+    made = engine_of(address)
+    run_on(writing(made))
+    made.dispose()
+else:
+    raise SystemExit("Name the database: -x url=sqlite:///FILE or -x url=postgresql://HOST/NAME")

@@ -22,6 +22,7 @@ from planner.store.engines import connect_sqlite
 from planner.store.errors import IO, BusyError, DamagedError, NotFoundError, StoreError
 from planner.store.failpoints import failpoint
 from planner.store.inspection import look_at
+from planner.store.journals import stray_journal
 from planner.store.translation import from_sqlite
 
 FOLDER = "backups"
@@ -240,7 +241,9 @@ def restore(path: Path, source: Path, moment: datetime) -> list[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.restore")
     kept: list[Path] = []
     try:
-        _refuse_in_use(path)
+        # To ask SQLite whether the file is in use would put back a journal that is not its own.
+        if not path.is_file() or stray_journal(path) is None:
+            _refuse_in_use(path)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _copy(source, temporary)

@@ -13,6 +13,7 @@ import planner
 from planner.store.engines import connect_sqlite
 from planner.store.errors import DATA, NO_INPUT, PERMISSION, DamagedError, NotFoundError, StoreError
 from planner.store.instances import host, process_start
+from planner.store.journals import stray_journal
 from planner.store.tables import APPLICATION_ID, SCHEMA_VERSION
 from planner.store.translation import from_sqlite
 
@@ -112,12 +113,26 @@ def look_at(path: Path) -> Header:
     header = Header.read(content)
     if header.application_id != APPLICATION_ID:
         raise StoreError(f"{path} is a SQLite database of another application; it was left as it is.")
+    refuse_stray_journal(path)
     if not _has_content(path, "-journal") and header.page_size and header.pages * header.page_size > status.st_size:
         raise DamagedError(
             f"{path} is damaged: it should have {header.pages * header.page_size:,} bytes and has "
             f"{status.st_size:,}; it was left as it is: run `planner db doctor`, or `planner db restore`."
         )
     return header
+
+
+def refuse_stray_journal(path: Path) -> None:
+    """Raise StoreError when a journal beside ``path`` is not of the last write to it: SQLite would put it back."""
+    try:
+        stray = stray_journal(path)
+    except OSError as error:
+        raise StoreError(f"{path} or its journal cannot be read: {error.strerror}.", PERMISSION) from None
+    if stray is not None:
+        raise StoreError(
+            f"{stray} is not of the last write to {path.name} and would overwrite it; nothing was changed: move it "
+            "away, and open the library again."
+        )
 
 
 def _has_content(path: Path, ending: str) -> bool:

@@ -26,12 +26,13 @@ from planner.store.errors import (
     ReadOnlyError,
     StoreError,
 )
+from planner.store.holders import holder_of
 
 # Primary result codes of SQLite, https://www.sqlite.org/rescode.html
 _SQLITE = {
     sqlite3.SQLITE_BUSY: (
         BusyError,
-        "another program has held {name} locked for 5 seconds; nothing was changed: close it there or try again",
+        "another program{holder} has held {name} locked for 5 seconds; nothing was changed: close it there or try again",
         BUSY,
     ),
     sqlite3.SQLITE_LOCKED: (BusyError, "{name} is locked; nothing was changed: try again", BUSY),
@@ -133,7 +134,9 @@ def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
         known = _SQLITE.get(primary)
         if known:
             kind, text, exit_code = known
-            return kind(_sentence(text, name=name, code=error.sqlite_errorname), exit_code)
+            holder = holder_of(Path(name)) if primary == sqlite3.SQLITE_BUSY else ""
+            parts = {"name": name, "code": error.sqlite_errorname, "holder": f", {holder}," if holder else ""}
+            return kind(_sentence(text, **parts), exit_code)
     if str(error).startswith(("no such table", "no such column")):
         return StoreError(
             _sentence(
