@@ -52,6 +52,8 @@ class Report:
 def examine_file(path: Path) -> Report:
     """What SQLite itself and the file's header say of ``path``; nothing is written. Raises StoreError (66, 77)."""
     report = Report()
+    if not path.is_file():
+        raise StoreError(f"{path} is not a file.", 66)
     try:
         with path.open("rb") as file:
             content = file.read(HEADER)
