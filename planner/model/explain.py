@@ -6,7 +6,8 @@ The formula is the traced row itself, so what is explained is what was computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,8 @@ from planner.model.inputs import INPUTS
 from planner.model.rows import CELLS, HOUR_NAMES, SHEET
 from planner.model.scenario import Fact
 
+MOST_PARTS = 30
+"""A formula with more parts is one that iterates: a workbook's Solver sheet has its steps, here the words of its row."""
 DEFAULT, SET_HERE = "default", "set in this scenario"
 TermKind = Literal["input", "fact", "row", "constant"]
 
@@ -99,14 +102,27 @@ def number_text(value: float) -> str:
 
 
 def formula_text(node: Value, leaf: Callable[[Value], str]) -> str:
-    """``node`` as readable text with as few parentheses as its meaning allows; ``leaf`` names the leaves."""
-    return _text(node, leaf)[0]
+    """``node`` as readable text with as few parentheses as its meaning allows.
+
+    ``leaf`` names the leaves, and the parts that have a line of their own; it gives "" for any other node.
+    """
+    return _spelled(node, leaf)[0]
 
 
 def _text(node: Value, leaf: Callable[[Value], str]) -> tuple[str, int]:
-    """The text of ``node`` and how tightly it binds."""
+    """The text of ``node`` and how tightly it binds: its own name where it has one."""
+    name = leaf(node)
+    if name:
+        return name, _NEGATE if name.startswith("−") else _ATOM
+    return _spelled(node, leaf)
+
+
+def _spelled(node: Value, leaf: Callable[[Value], str]) -> tuple[str, int]:
+    """The text of what ``node`` is made of."""
     op = node.op
-    if not node.args or op == "let":
+    if op == "let":
+        return _text(node.args[0], leaf)
+    if not node.args:
         text = leaf(node)
         return text, _NEGATE if text.startswith("−") else _ATOM
     if op in _COMPARISONS:
@@ -176,8 +192,12 @@ def explain(name: str, evaluated: Evaluated) -> Explanation:
 
 def _explain_row(name: str, evaluated: Evaluated) -> Explanation:
     row, tree, result = SHEET.rows[name], SHEET.trace(name), evaluated.results[name]
-    formulas = [Formula(name, *_both_ways(tree, evaluated))]
-    formulas += [Formula(part.name, *_both_ways(part.args[0], evaluated)) for part in _parts(tree)]
+    parts = _parts(tree)
+    if len(parts) > MOST_PARTS:
+        formulas = [Formula(name, f"solved in {len(parts)} steps", show_with_unit(row, result))]
+    else:
+        formulas = [Formula(name, *_both_ways(tree, parts, evaluated))]
+        formulas += [Formula(label, *_both_ways(part, parts, evaluated)) for part, label in parts.values()]
     terms = [_term(parameter, evaluated) for parameter in row.parameters] + _constants(tree)
     return Explanation(
         name=name, label=row.label, unit=row.unit, doc=row.doc, text=show_with_unit(row, result), origin="computed",
@@ -192,22 +212,38 @@ def roots(name: str) -> list[str]:
     return [cell for cell in CELLS if cell in used and cell not in HOUR_NAMES[1:]]
 
 
-def _parts(tree: Value) -> list[Value]:
-    """The named parts of a formula, in reading order."""
-    found: dict[str, Value] = {}
+_Parts = Mapping[int, tuple[Value, str]]
+
+
+def _parts(tree: Value) -> _Parts:
+    """The parts of a formula that get a line of their own, in reading order: named ones, and those used twice."""
+    uses = Counter(id(arg) for node in walk(tree) for arg in node.args)
+    labels: Counter[str] = Counter()
+    found: dict[int, tuple[Value, str]] = {}
+    seen: set[int] = set()
 
     def visit(node: Value) -> None:
-        if node.op == "let":
-            found.setdefault(node.name, node)
+        if id(node) in seen:
+            return
+        seen.add(id(node))
         for arg in node.args:
             visit(arg)
+        shared = uses[id(node)] > 1 and any(arg.args for arg in node.args)
+        if node is not tree and (node.op == "let" or shared):
+            label = node.name if node.op == "let" else "part"
+            labels[label] += 1
+            again = f" ({labels[label]})" if node.op == "let" and labels[label] > 1 else ""
+            found[id(node)] = (node, f"{label}{again}" if node.op == "let" else f"part {labels[label]}")
 
     visit(tree)
-    return list(found.values())
+    return found
 
 
-def _both_ways(tree: Value, evaluated: Evaluated) -> tuple[str, str]:
-    return formula_text(tree, _symbol), formula_text(tree, lambda leaf: _number(leaf, evaluated))
+def _both_ways(tree: Value, parts: _Parts, evaluated: Evaluated) -> tuple[str, str]:
+    def named(spell: Callable[[Value], str]) -> Callable[[Value], str]:
+        return lambda node: parts[id(node)][1] if id(node) in parts else "" if node.args else spell(node)
+
+    return formula_text(tree, named(_symbol)), formula_text(tree, named(lambda leaf: _number(leaf, evaluated)))
 
 
 def _symbol(leaf: Value) -> str:

@@ -215,10 +215,8 @@ class Field:
             return "yes" if value else "no"
         if isinstance(value, tuple):
             return " ".join(f"{share:g}" for share in value)
-        if isinstance(value, int):
-            return f"{value:,}"
-        if isinstance(value, float):
-            return show_number(value)
+        if isinstance(value, (int, float)):
+            return show_large(value)
         return value
 
     def edit_text(self, value: FieldValue) -> str:
@@ -232,6 +230,14 @@ class Field:
         if isinstance(value, float):
             return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
         return str(value)
+
+
+def show_large(value: float) -> str:
+    """``value`` as it may be typed again: whole numbers in full, from 1e9 up in G or T."""
+    for scale, suffix in ((1e12, "T"), (1e9, "G")):
+        if abs(value) >= scale:
+            return f"{show_number(value / scale)}{suffix}"
+    return f"{value:,}" if isinstance(value, int) else show_number(value)
 
 
 def show_number(value: float, digits: int = 4) -> str:
