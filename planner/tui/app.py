@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from textual import events, work
 from textual.app import App, ComposeResult
+from textual.driver import Driver
 from textual.screen import Screen
 
 from catalog import Catalog
@@ -89,6 +92,17 @@ class PlannerApp(App[None], inherit_bindings=False):
         if theme in self.available_themes:
             self.theme = theme
 
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's driver for this platform, or ours in its place where it is the one for Linux and macOS."""
+        found = super().get_driver_class()
+        if sys.platform == "win32":
+            return found
+        from textual.drivers.linux_driver import LinuxDriver
+
+        from planner.tui.terminal import PatientDriver
+
+        return PatientDriver if found is LinuxDriver else found
+
     def get_default_screen(self) -> DeskScreen:
         """The one screen."""
         return self.desk_screen
@@ -163,7 +177,8 @@ class PlannerApp(App[None], inherit_bindings=False):
     def _handle_exception(self, error: Exception) -> None:
         """A fault of the program itself: leave the screen, and let run() tell where the report is."""
         if self.crash is None:
-            self.crash = error
+            self.crash = self._exception = error
+            self._exception_event.set()
         self.exit(return_code=CRASHED)
 
     def stop_for(self, number: int) -> None:
@@ -188,7 +203,6 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
 
 def _listen(app: PlannerApp) -> None:
     """Let SIGTERM and SIGHUP end the program in order."""
-    import asyncio
 
     def install() -> None:
         loop = asyncio.get_running_loop()
@@ -202,8 +216,6 @@ def _listen(app: PlannerApp) -> None:
 
 def _report(error: BaseException, crash_log: Path | None) -> None:
     """Write the fault's report and say where it is."""
-    import sys
-
     text = "".join(traceback.format_exception(error))
     where = ""
     if crash_log is not None:

@@ -14,6 +14,7 @@ from planner.tui.actions import ACTIONS, Action, key_name
 from planner.tui.cells import describe
 from planner.tui.commands.view import heading_text
 from planner.tui.desk import Desk
+from planner.tui.grid import legible
 from planner.tui.lines import Heading, Item
 from planner.tui.messages import split_message, status
 from planner.tui.prompts.prompt import Prompt
@@ -56,7 +57,7 @@ class Bar(Widget, can_focus=False):
     def style_of(self, name: str) -> Style:
         """A component's style, resolved once for each set of colours."""
         if name not in self._styles:
-            self._styles[name] = self.get_component_rich_style(f"bar--{name}")
+            self._styles[name] = legible(self.get_component_rich_style(f"bar--{name}"))
         return self._styles[name]
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002

@@ -198,13 +198,13 @@ class Book:
         self._seen = self.library.last_revision()
         return sorted(by_place)
 
-    def undo(self) -> Revision | None:
-        """Take the last action back. Raises StoreError."""
-        return self._reloaded(self.library.undo())
+    def undo(self, *, force: bool = False) -> Revision | None:
+        """Take the last action back; with ``force`` over what others changed since. Raises StoreError."""
+        return self._reloaded(self.library.undo(force=force))
 
-    def redo(self) -> Revision | None:
-        """Bring back what was undone. Raises StoreError."""
-        return self._reloaded(self.library.redo())
+    def redo(self, *, force: bool = False) -> Revision | None:
+        """Bring back what was undone; with ``force`` over what others changed since. Raises StoreError."""
+        return self._reloaded(self.library.redo(force=force))
 
     def _reloaded(self, revision: Revision | None) -> Revision | None:
         if revision is not None:

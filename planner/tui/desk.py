@@ -132,7 +132,9 @@ class Desk:
         return one_line(self.book.columns[at].name) if at < len(self.book) else ""
 
     def selected_lines(self) -> list[Line]:
-        """The lines of the selection."""
+        """The lines of the selection; none where there is no scenario."""
+        if not len(self.book):
+            return []
         return [item for row in self.cursor.block.rows if isinstance(item := self.items[row], Line)]
 
     def resize(self) -> None:

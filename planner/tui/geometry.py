@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NARROWEST_CELL, WIDEST_CELL = 13, 22
+NARROWEST_CELL, WIDEST_CELL = 13, 23
 NARROWEST_LABEL, WIDEST_LABEL = 14, 44
-SCROLLBAR = 1
+LEAST_WIDTH, LEAST_HEIGHT = 40, 7
 HEADER = 1
+BARS = 3
+"""Lines of the screen that are not the grid's: formula bar, message line, keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The layout of a grid ``width`` x ``height`` cells large with ``columns`` scenarios.
+    """The layout of a grid ``width`` x ``height`` cells large, its scroll bar left out, with ``columns`` scenarios.
 
     The label column takes up to a third of the width; the scenarios share the rest.
     """
@@ -22,9 +24,14 @@ class Geometry:
     columns: int
 
     @property
+    def too_small(self) -> bool:
+        """Whether there is no room for a grid that can be read."""
+        return self.width < LEAST_WIDTH or self.height < LEAST_HEIGHT
+
+    @property
     def _room(self) -> int:
         """Cells beside the narrowest sensible label column and the scroll bar."""
-        return max(1, self.width - SCROLLBAR - max(NARROWEST_LABEL, min(self.width // 3, 28)))
+        return max(1, self.width - max(NARROWEST_LABEL, min(self.width // 3, 28)))
 
     @property
     def visible(self) -> int:
@@ -39,7 +46,7 @@ class Geometry:
     @property
     def label(self) -> int:
         """The width of the label column: what the visible scenarios leave, within reason."""
-        left = self.width - SCROLLBAR - self.visible * self.cell
+        left = self.width - self.visible * self.cell
         widest = max(NARROWEST_LABEL, min(WIDEST_LABEL, self.width // 3 + 4))
         return max(1, min(left, widest))
 
@@ -88,7 +95,7 @@ class Geometry:
 
     def scroll_to_show(self, item: int, column: int, scroll_x: int, scroll_y: int) -> tuple[int, int]:
         """The nearest scroll offsets at which the cell is wholly visible; a heading above it stays in sight."""
-        x, room = column * self.cell, max(self.cell, self.width - SCROLLBAR - self.label)
+        x, room = column * self.cell, max(self.cell, self.width - self.label)
         if x < scroll_x:
             scroll_x = x
         elif x + self.cell > scroll_x + room:

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from planner.tui.cells import Shown, show_cell, unit_in_cell
 from planner.tui.desk import Desk
-from planner.tui.geometry import HEADER, Geometry
+from planner.tui.geometry import BARS, HEADER, LEAST_HEIGHT, LEAST_WIDTH, Geometry
 from planner.tui.lines import Heading, Line, pinned_lines
 from planner.tui.overlay import Overlay, overlays_of
 from planner.tui.prompts.prompt import Prompt
@@ -118,7 +118,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         """A component's style, resolved once for each set of colours."""
         found = self._styles.get(name)
         if found is None:
-            found = self.get_component_rich_style(f"grid--{name}")
+            found = legible(self.get_component_rich_style(f"grid--{name}"))
             self._styles[name] = found
         return found
 
@@ -138,6 +138,9 @@ class ScenarioGrid(ScrollView, can_focus=False):
         """One line of the grid itself."""
         geometry = self.geometry
         cells = self.size.width
+        if geometry.too_small:
+            text = f" Too small: {LEAST_WIDTH} × {LEAST_HEIGHT + BARS} needed" if y == 0 else ""
+            return Strip([Segment(fit(text, cells), self.style_of("body"))], cells)
         if y < HEADER:
             left, body, fill = self._header()
         else:
@@ -337,6 +340,11 @@ class ScenarioGrid(ScrollView, can_focus=False):
         refresh = getattr(screen, "sync", None)
         if refresh is not None:
             refresh()
+
+
+def legible(style: Style) -> Style:
+    """``style``, or reversed letters where a theme of the terminal's own colours gives text and ground the same one."""
+    return Style(bold=True, reverse=True) if style.color is not None and style.color == style.bgcolor else style
 
 
 def _wordy(line: Line) -> bool:

@@ -37,6 +37,8 @@ class Overlay:
 
 def overlays_of(desk: Desk, geometry: Geometry, scroll: tuple[int, int]) -> tuple[Overlay, ...]:
     """What lies over the grid now, the uppermost first."""
+    if geometry.too_small:
+        return ()
     if desk.panel is not None:
         return (_panel(desk.panel, geometry),)
     note = _note(desk, geometry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from planner.model.fields import FieldValue, InputError
 from planner.model.inputs import INPUTS
@@ -14,7 +14,7 @@ from planner.tui.cells import field_text, raw_text
 from planner.tui.lines import Heading, Line
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.prompts.cell import CellPrompt, NamePrompt
-from planner.tui.prompts.conflict import ConflictPrompt
+from planner.tui.prompts.conflict import ConflictPrompt, StepConflictPrompt
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
@@ -105,35 +105,36 @@ def clear(desk: Desk) -> None:
         desk.save(edits, f"{len(edits)} cells back to their defaults")
 
 
+def _step(desk: Desk, how: Literal["undo", "redo"], *, force: bool = False) -> None:
+    """Undo or redo; when somebody else changed the same since, ask first."""
+    try:
+        revision = desk.book.undo(force=force) if how == "undo" else desk.book.redo(force=force)
+    except ConflictError as error:
+        desk.open(StepConflictPrompt(str(error), how, lambda: _step(desk, how, force=True)))
+        return
+    if revision is None:
+        desk.say(f"Nothing to {how}.")
+        return
+    desk.reloaded()
+    place = desk.book.place_of(revision.scenario_id) if revision.scenario_id is not None else None
+    if place is not None and revision.scenario_id is not None:
+        names = [name for name in revision.after.get(revision.scenario_id, {}) if desk.outline.place(name) is not None]
+        row = desk.outline.place(names[0]) if len(names) == 1 else None
+        desk.cursor.go(desk.cursor.row if row is None else row, place)
+    desk.saved(revision.description)
+
+
 @action("undo", "Undo", "Takes the last change back, also one of an earlier session.", "Edit", "ctrl+z",
         footer="Undo", order=4, writes=True)  # fmt: skip
 def undo(desk: Desk) -> None:
     """^Z."""
-    revision = desk.book.undo()
-    _show(desk, revision.description if revision is not None else "", "Nothing to undo.", revision)
+    _step(desk, "undo")
 
 
 @action("redo", "Redo", "Brings back what was undone.", "Edit", "ctrl+y", "ctrl+shift+z", writes=True)
 def redo(desk: Desk) -> None:
     """^Y."""
-    revision = desk.book.redo()
-    _show(desk, revision.description if revision is not None else "", "Nothing to redo.", revision)
-
-
-def _show(desk: Desk, done: str, nothing: str, revision: object) -> None:
-    """Say what was undone and put the cursor where it happened."""
-    if revision is None:
-        desk.say(nothing)
-        return
-    desk.reloaded()
-    scenario_id = getattr(revision, "scenario_id", None)
-    place = desk.book.place_of(scenario_id) if scenario_id is not None else None
-    if place is not None:
-        after = getattr(revision, "after", {}) or {}
-        names = [name for name in after.get(scenario_id, {}) if desk.outline.place(name) is not None]
-        row = desk.outline.place(names[0]) if len(names) == 1 else None
-        desk.cursor.go(desk.cursor.row if row is None else row, place)
-    desk.saved(done)
+    _step(desk, "redo")
 
 
 @action("copy", "Copy", "Copies the selected cells, in full precision, to the clipboard.", "Edit", "ctrl+c")

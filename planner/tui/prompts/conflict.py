@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -95,3 +95,34 @@ class ConflictPrompt(Prompt):
             at = desk.book.create(replace(scenario, name=name))
             desk.reloaded(at)
             desk.saved(f"Saved yours as {name}")
+
+
+class StepConflictPrompt(Prompt):
+    """Undoing (or redoing) what somebody else has changed since."""
+
+    title = "Changed elsewhere"
+    verb = "Do so"
+
+    def __init__(self, sentence: str, how: str, force: Callable[[], None]) -> None:
+        self.sentence = sentence
+        self.force = force
+        options = [Option(THEIRS, f"do not {how}"), Option(f"{how.title()} all the same", "over their change")]
+        super().__init__("", options)
+
+    def opened(self, desk: Desk) -> None:
+        """Say what happened."""
+        desk.say(self.sentence, error=True)
+
+    def submit(self, desk: Desk) -> None:
+        """Do what is highlighted."""
+        option = self.option
+        if option is None:
+            return
+        desk.close()
+        desk.say("")
+        if option.text == THEIRS:
+            desk.book.reload()
+            desk.reloaded()
+        else:
+            with desk.sentences():
+                self.force()
