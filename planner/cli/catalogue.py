@@ -10,7 +10,6 @@ from planner.cli.session import catalogue_of, library_at, opens, place_of
 
 if TYPE_CHECKING:
     from catalog.book import Catalog
-    from planner.cli.entries import Listed
     from planner.store import Library
 
 group = typer.Typer(no_args_is_help=True, help="Devices, models, engines, profiles and prices.")
@@ -48,63 +47,40 @@ def list_entries(
     bandwidth: Annotated[
         float | None, typer.Option("--bandwidth", metavar="TB/S", min=0, help="Devices with at least this bandwidth.")
     ] = None,
-    family: Annotated[
-        str | None, typer.Option("--family", metavar="NAME", help="Models of this family, devices of this vendor.")
-    ] = None,
+    vendor: Annotated[str, typer.Option("--vendor", metavar="NAME", help="Entries of this vendor.")] = "",
+    family: Annotated[str, typer.Option("--family", metavar="NAME", help="Models of this family.")] = "",
+    own: Annotated[bool, typer.Option("--own", help="Only your own entries.")] = False,
     as_json: Json = False,
     db: Database = None,
     workspace: InWorkspace = None,
 ) -> None:
     """List or search entries: devices and models, or one kind."""
-    from planner.cli.entries import entry_document, kind_called, kind_named, write_list
+    from catalog.book import kinds
+    from catalog.listing import Filters, page
+    from planner.cli.diagnostics import say
+    from planner.cli.entries import chosen, kind_called, kind_named, write_lines
     from planner.cli.output import write_json
 
     book = _book(context, db, workspace)
-    wanted = kind_named(kind) if kind is not None else None
     searched = list(words or ())
-    if wanted is None and searched:
-        wanted = kind_called(searched[0])
-        searched = searched[1:] if wanted is not None else searched
-    listed = _chosen(book, wanted, searched, memory, bandwidth, family)
+    wanted = kind_named(kind) if kind is not None else kind_called(searched[0]) if searched else None
+    if kind is None and wanted is not None:
+        searched = searched[1:]
+    filters = Filters(
+        text=" ".join(searched),
+        vendor=vendor,
+        family=family,
+        min_memory_gb=memory,
+        min_bandwidth_tb_s=bandwidth,
+        own=own,
+    )
+    lines = chosen(book, wanted, filters)
     if as_json:
-        write_json({"entries": [entry_document(book, one, found) for one, found in listed]})
+        write_json({"entries": [page(book, kinds()[line.kind], line.id).as_json() for line in lines]})
+    elif lines:
+        write_lines(lines)
     else:
-        write_list(listed)
-
-
-def _chosen(
-    book: "Catalog",
-    wanted: Any,
-    words: list[str],
-    memory: float | None,
-    bandwidth: float | None,
-    family: str | None,
-) -> list["Listed"]:
-    """The entries that pass every filter; devices and models alone where nothing was asked for."""
-    from catalog.book import ACCELERATOR, MODEL, kinds
-
-    by_device = memory is not None or bandwidth is not None
-    every = kinds().values() if words else (ACCELERATOR, MODEL)
-    among = (wanted,) if wanted is not None else (ACCELERATOR,) if by_device else every
-    return [
-        (kind, found)
-        for kind in among
-        for found in book.all(kind)
-        if _matches(found.entry, words, memory, bandwidth, family)
-    ]
-
-
-def _matches(entry: Any, words: list[str], memory: float | None, bandwidth: float | None, family: str | None) -> bool:
-    names = [entry.id, entry.name, *entry.aliases]
-    groups = [str(getattr(entry, name)) for name in ("family", "vendor", "seller") if hasattr(entry, name)]
-    text = " ".join([*names, *groups]).casefold()
-    if not all(word.casefold() in text for word in words):
-        return False
-    if family is not None and family.casefold() not in (one.casefold() for one in groups):
-        return False
-    if memory is not None and (getattr(entry, "memory_label_gb", None) or 0) < memory:
-        return False
-    return bandwidth is None or (getattr(entry, "bandwidth_tb_s", None) or 0) >= bandwidth
+        say("No entry is like that.")
 
 
 @group.command()
@@ -119,30 +95,18 @@ def show(
     workspace: InWorkspace = None,
 ) -> None:
     """Show every figure of an entry with source, date and doubt."""
-    from catalog.book import kinds
-    from catalog.resolve import looks_like_path
-    from planner.cli.entries import entry_document, find_entries, write_entry
+    from planner.cli.entries import pages_of, write_page
     from planner.cli.output import write_json, write_line
-    from planner.cli.own import layer_from
 
-    book = _book(context, db, workspace)
-    path = Path(name).expanduser()
-    if looks_like_path(name) and not any(book.has(one, name) for one in kinds().values()):
-        layer = layer_from(path)
-        book = book.with_overlay(layer)
-        found = [
-            (kinds()[one], book.find(kinds()[one], entry)) for one, all_ in layer.entries.items() for entry in all_
-        ]
-    else:
-        found = find_entries(book, name, kind)
+    found = pages_of(_book(context, db, workspace), name, kind)
     if as_json:
-        documents = [entry_document(book, *one) for one in found]
+        documents = [one.as_json() for one in found]
         write_json(documents[0] if len(documents) == 1 else {"entries": documents})
         return
     for place, one in enumerate(found):
         if place:
             write_line()
-        write_entry(book, *one)
+        write_page(one)
 
 
 @group.command()

@@ -23,8 +23,9 @@ def settings(incomplete: str) -> Iterator[str]:
 def _catalogue_names(name: str) -> tuple[str, ...]:
     with contextlib.suppress(Exception):
         from catalog import load_catalog
+        from catalog.listing import describe
 
-        return tuple(choice for choice, _ in load_catalog().describe(name))
+        return tuple(choice for choice, _ in describe(load_catalog(), name))
     return ()
 
 

@@ -1,210 +1,124 @@
-"""Catalogue entries as JSON documents and as tables: every figure with its source, its date and what is weak."""
+"""Catalogue entries for people: lists, and one entry with source, date and doubt of every figure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from catalog.book import ACCELERATOR, MODEL, Catalog, Found, Kind, kinds
-from catalog.documents import plain
-from catalog.entries import Accelerator, Model
-from catalog.facts import kv_bytes_per_token, shape
-from catalog.load import shipped
-from catalog.schema import Entry, Source
+from catalog.book import ACCELERATOR, MODEL, Catalog, Kind, kinds
+from catalog.errors import UnknownNameError
+from catalog.listing import Figure, Filters, Line, Page, kind_of, lines_of, page
+from catalog.resolve import looks_like_path
 from planner.cli.diagnostics import CommandError
 from planner.cli.output import Column, write_line, write_table
 from planner.model.display import BLANK
-from planner.model.facts import FACT_FIELDS
 from planner.model.fields import nearest, show_number
 
-_COMMON = {field.name for field in fields(Entry)}
-_KV_BITS = 16.0
-_PLURALS = {"devices": "accelerator", "prices": "device_prices"}
-
-Listed = tuple[Kind[Any], Found[Any]]
+_PLURALS = {"device": "accelerator", "devices": "accelerator", "seller": "device_prices", "sellers": "device_prices"}
 
 
-def kind_called(name: str) -> Kind[Any] | None:
-    """The kind of entries called ``name``, in the singular or plural."""
-    word = name.lower().replace("-", "_")
-    known = kinds()
-    return next((known[one] for one in (word, word.removesuffix("s"), _PLURALS.get(word, "")) if one in known), None)
+def kind_called(word: str) -> Kind[Any] | None:
+    """The kind that ``word`` names, in the singular or plural; None where it names none."""
+    try:
+        return kind_named(word)
+    except UnknownNameError:
+        return None
 
 
-def kind_named(name: str) -> Kind[Any]:
-    """The kind called ``name``. Raises CommandError with the nearest names."""
-    found = kind_called(name)
-    if found is None:
-        raise CommandError(
-            f"There is no kind of entries '{name}'{nearest(name, kinds()) or ': ' + ', '.join(kinds())}."
-        )
-    return found
+def kind_named(word: str) -> Kind[Any]:
+    """The kind that ``word`` names. Raises UnknownNameError with the nearest names."""
+    return kind_of(_PLURALS.get(word.strip().lower(), word))
 
 
-def find_entries(book: Catalog, name: str, kind: str | None) -> list[Listed]:
-    """The entries that ``name`` names, of one kind or of any. Raises UnknownNameError, CommandError."""
+def chosen(book: Catalog, kind: Kind[Any] | None, filters: Filters) -> list[Line]:
+    """The entries that pass ``filters``: of one kind, else of all that a filter leaves, else devices and models."""
+    memory = (filters.min_memory_gb, filters.max_memory_gb)
+    bandwidth = (filters.min_bandwidth_tb_s, filters.max_bandwidth_tb_s)
     if kind is not None:
-        wanted = kind_named(kind)
-        return [(wanted, book.find(wanted, name))]
-    found = [(one, book.find(one, name)) for one in kinds().values() if book.has(one, name)]
+        among: Sequence[Kind[Any]] = (kind,)
+    elif any(bound is not None for bound in (*memory, *bandwidth)):
+        among = (ACCELERATOR,)
+    elif filters.text or filters.own:
+        among = list(kinds().values())
+    else:
+        among = (ACCELERATOR, MODEL)
+    return [line for one in among for line in lines_of(book, one, filters)]
+
+
+def pages_of(book: Catalog, name: str, kind: str | None) -> list[Page]:
+    """The entries that ``name`` names, of one kind or of any; a path is a model's or a device's file.
+
+    Raises UnknownNameError, MissingFileError, BadFileError, ConfigError and CommandError.
+    """
+    if kind is not None:
+        return [page(book, kind_named(kind), name)]
+    found = [one for one in kinds().values() if book.has(one, name)]
+    if not found and looks_like_path(name):
+        from pathlib import Path
+
+        from planner.cli.own import layer_from
+
+        layer = layer_from(Path(name).expanduser())
+        book = book.with_overlay(layer)
+        named = [(kinds()[one], entry_id) for one, entries in layer.entries.items() for entry_id in entries]
+        return [page(book, one, entry_id) for one, entry_id in named]
     if not found:
         known = [entry_id for one in kinds().values() for entry_id in book.ids(one)]
         raise CommandError(f"'{name}' is not in the catalogue{nearest(name, known)}.")
-    return found
+    return [page(book, one, name) for one in found]
 
 
-def figures_of(entry: Entry) -> dict[str, Any]:
-    """The figures and words of an entry by name, those that all kinds share left out."""
-    made = {name: value for name, value in plain(entry).items() if name not in _COMMON and name != "dense_tflops"}
-    return made | entry.figures() if isinstance(entry, Accelerator) else made
-
-
-def entry_document(book: Catalog, kind: Kind[Any], found: Found[Any]) -> dict[str, Any]:
-    """An entry as JSON; ``facts`` are what a model's layers come to."""
-    entry: Entry = found.entry
-    document: dict[str, Any] = {
-        "kind": kind.name,
-        "id": entry.id,
-        "name": entry.name,
-        "aliases": entry.aliases,
-        "layer": found.layer,
-        "replaces_shipped": found.replaces,
-        "date": entry.date,
-        "note": entry.note,
-        "figures": {
-            name: {
-                "value": value,
-                "sources": [_source(one) for one in book.sources(entry.origin_ids(name))],
-                "doubt": entry.doubt(name),
-                "others": [
-                    {"value": other.value, "source": other.source, "why": _why(kind, other.why)}
-                    for other in entry.others
-                    if other.figure == name
-                ],
-            }
-            for name, value in figures_of(entry).items()
-        },
-    }
-    if isinstance(entry, Model):
-        made = shape(entry)
-        document["facts"] = {
-            name: {"value": value, "doubt": made.doubts.get(name, "")} for name, value in made.values.items()
-        }
-    return document
-
-
-def _source(source: Source | str) -> dict[str, Any]:
-    if isinstance(source, str):
-        return {"title": source, "reference": "", "date": "", "doubt": ""}
-    return {"title": source.title, "reference": source.reference, "date": source.date, "doubt": source.doubt}
-
-
-def _why(kind: Kind[Any], why: str) -> str:
-    """The reason behind a key of the document's reasons, or the reason itself."""
-    return str(shipped(kind.document).get("reasons", {}).get(why, why))
-
-
-def write_entry(book: Catalog, kind: Kind[Any], found: Found[Any]) -> None:
-    """An entry for people."""
-    document = entry_document(book, kind, found)
-    own = f"   [{found.layer}{', in place of the shipped one' if found.replaces else ''}]" if found.own else ""
-    write_line(f"{kind.title} {document['id']}: {document['name']}{own}")
-    if document["aliases"]:
-        write_line(f"Also called {', '.join(document['aliases'])}")
-    if document["note"]:
-        write_line(document["note"])
-    write_line()
-    rows = [
-        [name, _value(figure["value"]), _origin(figure["sources"]), figure["doubt"]]
-        for name, figure in document["figures"].items()
-    ]
-    write_table([Column("Figure"), Column("Value", "right"), Column("Source"), Column("Doubt")], rows)
-    for name, figure in document["figures"].items():
-        for other in figure["others"]:
-            write_line(f"  {other['source']} gives {name} = {_value(other['value'])}: {other['why']}")
-    if "facts" in document:
-        write_line()
+def write_lines(lines: Sequence[Line]) -> None:
+    """A list for people, one table a kind."""
+    columns = [Column("Id"), Column("Name"), Column("Figures"), Column("")]
+    for kind in dict.fromkeys(line.kind for line in lines):
         rows = [
-            [FACT_FIELDS[name].label, _value(fact["value"]), FACT_FIELDS[name].unit, name, fact["doubt"]]
-            for name, fact in document["facts"].items()
-            if name in FACT_FIELDS and fact["value"]
+            [line.id, line.name, line.detail if line.detail != line.name else "", _layer(line)]
+            for line in lines
+            if line.kind == kind
         ]
-        columns = [
-            Column("What it comes to"),
-            Column("Value", "right"),
-            Column("Unit"),
-            Column("Name"),
-            Column("Doubt"),
-        ]
-        write_table(columns, rows)
+        write_table(columns, rows, title=f"{kind}: {len(rows)}")
+        write_line()
 
 
-def _origin(sources: Iterable[dict[str, Any]]) -> str:
-    return "; ".join(f"{one['title']}, {one['date']}" if one["date"] else str(one["title"]) for one in sources)
+def write_page(found: Page) -> None:
+    """An entry for people."""
+    own = f"   [{_layer(found)}]" if found.own else ""
+    write_line(f"{kinds()[found.kind].title} {found.id}: {found.name}{own}")
+    if found.aliases:
+        write_line(f"Also called {', '.join(found.aliases)}")
+    if found.note:
+        write_line(found.note)
+    write_line()
+    shown = [figure for figure in found.figures if figure.value is not None]
+    rows = [[figure.name, value_text(figure.value), figure.unit, _origin(figure), figure.doubt] for figure in shown]
+    columns = [Column("Figure"), Column("Value", "right"), Column("Unit"), Column("Source"), Column("Doubt")]
+    write_table(columns, rows, keep=2)
+    for figure in shown:
+        for other in figure.others:
+            write_line(f"  {figure.name}: {other}")
 
 
-def _value(value: object) -> str:
-    """A figure as it stands in the catalogue, several lines where it has parts."""
+def _origin(figure: Figure) -> str:
+    return ", ".join(part for part in (figure.source, figure.date) if part)
+
+
+def _layer(one: Line | Page) -> str:
+    return f"{one.layer}{', in place of the shipped one' if one.replaces else ''}" if one.own else ""
+
+
+def value_text(value: object) -> str:
+    """A figure as it stands in the catalogue; one with parts takes several lines."""
     if value is None:
         return BLANK
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}"
+        return str(value) if value < 10_000 else f"{value:,}"
     if isinstance(value, float):
         return show_number(value, 6)
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_value(one)}" for name, one in value.items())
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {value_text(one)}" for name, one in value.items())
     if isinstance(value, (list, tuple)):
-        return "\n".join(_value(one) for one in value)
+        return "\n".join(value_text(one) for one in value)
     return str(value)
-
-
-def write_list(listed: Sequence[Listed]) -> None:
-    """Entries as one table a kind."""
-    for kind in dict.fromkeys(kind for kind, _ in listed):
-        found = [one for other, one in listed if other is kind]
-        if kind is ACCELERATOR:
-            _write_accelerators(found)
-        elif kind is MODEL:
-            _write_models(found)
-        else:
-            rows = [[one.entry.id, one.entry.name, one.entry.date or "", one.entry.note, _layer(one)] for one in found]
-            columns = [Column("Id"), Column("Name"), Column("Date"), Column("Note"), Column("")]
-            write_table(columns, rows, title=f"{kind.name}: {len(found)}")
-        write_line()
-
-
-def _write_accelerators(found: Sequence[Found[Accelerator]]) -> None:
-    titles = ("Memory GB", "TB/s", "bf16 TFLOP/s", "fp8", "fp4", "Link GB/s", "W")
-    names = ("memory_label_gb", "bandwidth_tb_s", "bf16", "fp8", "fp4", "link_gb_s", "power_w")
-    rows = []
-    for one in found:
-        figures = one.entry.figures()
-        rows.append([one.entry.id, one.entry.name, *(_value(figures.get(name)) for name in names), _layer(one)])
-    columns = [Column("Id"), Column("Name"), *(Column(title, "right") for title in titles), Column("")]
-    write_table(columns, rows, title=f"accelerator: {len(found)} (dense rates)")
-
-
-def _write_models(found: Sequence[Found[Model]]) -> None:
-    titles = ("Parameters B", "Active B", "Layers", "KV B/token", "Context")
-    rows = []
-    for one in found:
-        made = shape(one.entry).values
-        billions = [None if made[name] is None else made[name] / 1e9 for name in ("parameters", "active_parameters")]  # type: ignore[operator]
-        numbers = [
-            *billions,
-            made["layers"] or None,
-            kv_bytes_per_token(one.entry, _KV_BITS) or None,
-            one.entry.context,
-        ]
-        shown = [BLANK if number is None else show_number(float(number)) for number in numbers]
-        rows.append([one.entry.id, one.entry.name, one.entry.family, *shown, _layer(one)])
-    columns = [Column("Id"), Column("Name"), Column("Family")]
-    columns += [*(Column(title, "right") for title in titles), Column("")]
-    write_table(columns, rows, title=f"model: {len(found)} (KV cache in 16 bits)")
-
-
-def _layer(found: Found[Any]) -> str:
-    return f"{found.layer}{', replaces the shipped one' if found.replaces else ''}" if found.own else ""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli import catalogue, comparing, database, evaluate, history, pricing, scenarios, workspaces
+from planner.cli import catalogue, comparing, database, evaluate, history, pricing, scenarios, validate, workspaces
 from planner.cli.diagnostics import guarded
 from planner.cli.options import Database, InWorkspace
 from planner.cli.session import Place
@@ -19,6 +19,7 @@ GROUPS = (
     workspaces.app,
     catalogue.app,
     database.app,
+    validate.app,
 )
 
 

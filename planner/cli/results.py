@@ -53,6 +53,7 @@ def evaluated_document(evaluated: Evaluated, bands: Bands | None = None) -> dict
         "rows": {
             name: _row_document(row, evaluated.results[name], currency, bands) for name, row in SHEET.rows.items()
         },
+        "remarks": evaluated.notes,
     }
 
 
@@ -95,6 +96,8 @@ def write_results(evaluated: Evaluated, *, everything: bool, bands: Bands | None
         rows.append([*shown, row.name])
     write_table(columns, rows, title=scenario.name if titled else "", keep=2)
     write_reasons([(row, results[row.name]) for row in chosen_rows(everything=everything)])
+    for note in evaluated.notes:
+        write_line(f"Note: {note}")
 
 
 def unit_of(row: Row, scenario: Scenario) -> str:

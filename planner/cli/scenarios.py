@@ -221,7 +221,7 @@ def delete(library: "Library", scenarios: Several, why: Why = "", as_json: Json 
         write_json({"deleted": [{"id": one.id, "name": one.name} for one in found.values()]})
     else:
         names = ", ".join(f"'{one.name}'" for one in found.values())
-        say(f"Deleted {names}; `planner undo` brings back.")
+        say(f"Deleted {names}; `planner undo` brings {'it' if len(found) == 1 else 'them'} back.")
 
 
 @app.command()

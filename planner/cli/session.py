@@ -6,6 +6,7 @@ command's own.
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ def library_at(place: Place) -> Iterator["Library"]:
     from planner.store.location import locate
 
     path = locate(place.db).path
-    is_new = path is not None and not path.exists()
+    is_new = path is not None and not os.path.lexists(path)
     library = open_library(place.db)
     try:
         if is_new:
