@@ -7,7 +7,7 @@ import sqlite3
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
@@ -68,8 +68,7 @@ def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
 
 def _begin_writing(connection: Connection) -> None:
     """Take SQLite's write lock, asking for it often: its own pauses grow to 0.1 s, in which others take it again."""
-    raw = connection.connection.dbapi_connection
-    assert isinstance(raw, sqlite3.Connection)  # noqa: S101 - the engine's creator makes no other
+    raw = cast("sqlite3.Connection", connection.connection.dbapi_connection)
     deadline = time.monotonic() + BUSY_SECONDS
     raw.execute("PRAGMA busy_timeout=0")
     try:

@@ -32,8 +32,7 @@ from planner.store.holders import holder_of
 _SQLITE = {
     sqlite3.SQLITE_BUSY: (
         BusyError,
-        "another program{holder} has held {name} locked for 5 seconds; nothing was changed: close it there or try "
-        "again",
+        "another program{holder} held {name} locked for 5 seconds; nothing was changed: close it there or try again",
         BUSY,
     ),
     sqlite3.SQLITE_LOCKED: (BusyError, "{name} is locked; nothing was changed: try again", BUSY),

@@ -1,0 +1,25 @@
+"""F20: another program holds the lock and does not let go; one waits five seconds, says so, and nothing is changed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from tests.faults import children
+from tests.faults.support import Child, assert_sound, first_tokens, planner, says, wait_for_lines
+
+
+def test_f20_after_the_timeout_a_sentence(database: Path, tmp_path: Path) -> None:
+    before = first_tokens(database)
+    acknowledgements = tmp_path / "acks"
+    with Child(tmp_path, children.hold_exclusively, str(database), str(acknowledgements)) as holder:
+        wait_for_lines(acknowledgements, 1, holder)
+        begun = time.monotonic()
+        ended = planner("set", "Toy 7B", "prompt_tokens=7", "--db", database)
+        took = time.monotonic() - begun
+        says(ended, 75, str(database), f"Another program, process {holder.pid} (", "nothing was changed", "try again")
+        assert 5 <= took < 20
+    assert first_tokens(database) == before
+    assert planner("set", "Toy 7B", "prompt_tokens=7", "--db", database).code == 0
+    assert first_tokens(database) == 7
+    assert_sound(database)
