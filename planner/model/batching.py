@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.model.constants import MS_PER_S, SMALLEST
-from planner.model.decode import StepModel
+from planner.model.constants import MS_PER_S, TINIEST
 from planner.model.expression import Value
-from planner.model.functions import argmax, blank, chosen, floor, given, let, maximum, minimum, otherwise, where
+from planner.model.functions import argmax, blank, chosen, floor, given, maximum, minimum, otherwise, where
 from planner.model.inputs import INPUTS
+from planner.model.roots import within
 from planner.model.sheet import Maybe, row
+from planner.model.step import Curve, StepModel
 
 SECTION = "Capacity"
-NEWTON_STEPS = 8
 LIMITS = ("largest batch of the engine", "KV cache", "TPOT target")
 SCHEDULING = INPUTS["scheduling"].choices
 
@@ -45,44 +45,7 @@ class LoadModel:
     def throughput(self, step: StepModel, b: Value | float) -> Value:
         """X(b) in requests per second."""
         seconds = self.counted_tokens * step.time(b) + b * self.decode_prefill_work_s
-        return b / maximum(seconds, SMALLEST)
-
-
-def newton_limit(step: StepModel, load: LoadModel, target: Value, top: Value, sequences: Value | None) -> Value:
-    """Largest real batch whose memory-bound TPOT meets ``target``, by Newton steps from ``top``.
-
-    TPOT is concave in the batch: a step from above lands below the root, from there on they rise towards it.
-    ``sequences`` fixes the KV reads (below the attention data parallel degree); None lets them grow with the batch.
-    """
-    stages, factor = step.pipeline_parallel, step.software_factor_used
-    work = load.decode_prefill_work_s / maximum(load.counted_tokens, SMALLEST)
-    linear = step.interconnect_per_sequence_s + step.overhead_per_sequence_s
-    fixed = step.memory_fixed_s + step.interconnect_fixed_s + step.overhead_fixed_s
-    if sequences is None:
-        linear = linear + step.memory_per_sequence_s
-    else:
-        fixed = fixed + step.memory_per_sequence_s * sequences
-    x = top / stages
-    for number in range(NEWTON_STEPS):
-        value = (fixed + step.experts_read_s * step.coverage(x) + linear * x) * factor + (stages * x - 1) * work
-        slope = (step.experts_read_s * step.coverage_slope(x) + linear) * factor + stages * work
-        moved = x + (target - value) / maximum(slope, SMALLEST)
-        x = let(f"TPOT limit {number + 1}", minimum(maximum(moved, 1 / stages), top / stages))
-    return x * stages
-
-
-def compute_limit(step: StepModel, load: LoadModel, target: Value, top: Value, sequences: Value | None) -> Value:
-    """The same for a compute-bound step, which is linear in the batch: in closed form."""
-    stages, factor = step.pipeline_parallel, step.software_factor_used
-    work = load.decode_prefill_work_s / maximum(load.counted_tokens, SMALLEST)
-    linear = step.interconnect_per_sequence_s + step.overhead_per_sequence_s + step.matmul_per_sequence_s
-    fixed = step.interconnect_fixed_s + step.overhead_fixed_s
-    if sequences is None:
-        linear = linear + step.attention_per_sequence_s
-    else:
-        fixed = fixed + step.attention_per_sequence_s * sequences
-    per_batch = linear * factor / stages + work
-    return minimum((target - fixed * factor + work) / maximum(per_batch, SMALLEST), top)
+        return b / maximum(seconds, TINIEST)
 
 
 @row(label="TPOT of a request alone", unit="s", section=SECTION, reason="no token follows the first")
@@ -97,33 +60,35 @@ def tpot_limit_batch(
 ) -> Value:
     """Largest batch with step(b) + (b - 1)/m x prefill work within the target; unrounded, 0 where not even 1 is.
 
-    The step is the larger of memory and compute, so the limit is the smaller of the two limits; below the attention
-    data parallel degree and below the pipeline's stages a step does not shrink, which gives limits of their own.
+    A step is the largest of its pieces, so the limit is the smallest of theirs; below the pipeline's stages a step
+    does not shrink, which gives a limit of its own.
     """
     target = otherwise(tpot_target_ms, 1) / MS_PER_S
-    degree = step.attention_degree
-    work = load.decode_prefill_work_s / maximum(load.counted_tokens, SMALLEST)
-    at_rest = 1 + (target - tpot_alone_s) / maximum(work, SMALLEST)
-    limit = minimum(
-        max_batch,
-        at_rest,
-        newton_limit(step, load, target, max_batch, None),
-        compute_limit(step, load, target, max_batch, None),
-        where(degree > 1, newton_limit(step, load, target, max_batch, degree), max_batch),
-        where(degree > 1, compute_limit(step, load, target, max_batch, degree), max_batch),
-    )
-    held = where(tpot_alone_s <= target, maximum(limit, 1), 0)
+    work = load.decode_prefill_work_s / maximum(load.counted_tokens, 1)
+    stages = step.pipeline_parallel
+    top = max_batch / stages
+
+    def limit(piece: Curve) -> Value:
+        return within(piece, target + work, stages * work, top, "TPOT limit")
+
+    at_rest = where(work > 0, 1 + (target - tpot_alone_s) / maximum(work, TINIEST), max_batch)
+    largest = minimum(max_batch, at_rest, step.smallest(limit, top) * stages)
+    held = where(tpot_alone_s <= target, maximum(largest, 1), 0)
     return where(given(tpot_target_ms), held, blank())
 
 
 @row(label="Largest batch", unit="sequences", section=SECTION, better="higher", key=True)
-def largest_batch(max_batch: Value, sequences_that_fit: Maybe, tpot_limit_batch: Maybe) -> Value:
+def largest_batch(
+    max_batch: Value, tokens_per_sequence: Value, sequences_that_fit: Maybe, tpot_limit_batch: Maybe
+) -> Value:
     """Smallest of the engine's cap, the sequences that fit, and the largest whole batch within the TPOT target."""
     return floor(minimum(max_batch, otherwise(sequences_that_fit, max_batch), otherwise(tpot_limit_batch, max_batch)))
 
 
 @row(label="Largest batch bound by", section=SECTION, words=LIMITS)
-def largest_batch_bound_by(max_batch: Value, sequences_that_fit: Maybe, tpot_limit_batch: Maybe) -> Value:
+def largest_batch_bound_by(
+    max_batch: Value, largest_batch: Value, sequences_that_fit: Maybe, tpot_limit_batch: Maybe
+) -> Value:
     """Which limit is the smallest; the first of equals."""
     return argmax(-max_batch, -otherwise(sequences_that_fit, max_batch), -floor(otherwise(tpot_limit_batch, max_batch)))
 

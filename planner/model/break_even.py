@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from planner.model.batching import NEWTON_STEPS
 from planner.model.constants import SECONDS_PER_HOUR, SMALLEST, TINIEST, WATTS_PER_KILOWATT
-from planner.model.decode import StepModel
 from planner.model.expression import Value
-from planner.model.functions import blank, both, ceiling, given, let, maximum, otherwise, where
+from planner.model.functions import blank, both, ceiling, given, maximum, otherwise, where
+from planner.model.roots import reached
 from planner.model.sheet import Maybe, row
+from planner.model.step import Curve, StepModel
 
 SECTION = "Self-hosted against API"
 
@@ -30,28 +30,17 @@ def physical_output_input_ratio(
 def price_ratio_batch(step: StepModel, output_ratio_used: Value, prefill_whole_s: Value, prompt_tokens: Value) -> Value:
     """Smallest batch at which an output token costs the devices no more than the price ratio says.
 
-    step(b)/b falls with b towards the slope of a step; blank below that plateau. The compute-bound root is in closed
-    form; the memory-bound one takes Newton steps from the root with every expert read.
+    step(b)/b falls with b towards the slope of a step; blank below that plateau. The largest of the pieces' roots.
     """
     worth = output_ratio_used * prefill_whole_s / prompt_tokens
-    stages, factor = step.pipeline_parallel, step.software_factor_used
-    rest_fixed = (step.interconnect_fixed_s + step.overhead_fixed_s) * factor
-    rest_linear = step.interconnect_per_sequence_s + step.overhead_per_sequence_s
-    compute_linear = (rest_linear + step.matmul_per_sequence_s + step.attention_per_sequence_s) * factor
-    memory_linear = (rest_linear + step.memory_per_sequence_s) * factor
-    experts = step.experts_read_s * factor
-    memory_fixed = rest_fixed + step.memory_fixed_s * factor
-    worth_here = worth * stages
-    tiny = SMALLEST * step.matmul_per_sequence_s
-    of_compute = rest_fixed / maximum(worth_here - compute_linear, tiny)
-    gain = maximum(worth_here - memory_linear, tiny)
-    x = (memory_fixed + experts * (1 + step.draft_steps_cost)) / gain
-    for number in range(NEWTON_STEPS):
-        excess = gain * x - memory_fixed - experts * step.coverage(x)
-        rise = maximum(gain - experts * step.coverage_slope(x), tiny)
-        x = let(f"price ratio batch {number + 1}", maximum(x - excess / rise, 0))
-    reached = both(worth_here > compute_linear, worth_here > memory_linear)
-    return where(reached, maximum(maximum(of_compute, x) * stages, 1), blank())
+    stages = step.pipeline_parallel
+
+    def root(piece: Curve) -> Value:
+        return reached(piece, worth * stages, 0, 1, "price ratio batch")
+
+    plateau = step.largest(lambda piece: piece.linear)
+    alone = step.time(1) / maximum(worth, TINIEST)
+    return where(worth * stages > plateau, maximum(1, alone, step.largest(root) * stages), blank())
 
 
 @row(label="Traffic one replica may carry", unit="requests/day", section=SECTION, detail=True)
@@ -77,13 +66,21 @@ def replica_cost_per_month(
     server_overhead_w: Value,
     pue: Value,
     price_per_kwh: Maybe,
+    replica_requests_per_second: Value,
+    prefill_work_s: Value,
+    prefill_pool_utilization: Maybe,
 ) -> Value:
-    """c: rent of one replica for a month, or write-off, idle power and other cost of an owned one."""
-    hours = devices_per_replica * hours_billed_per_day * days_per_month
+    """c: rent of one replica for a month, or write-off, idle power and other cost of an owned one.
+
+    Where prefill has a pool of its own, a decoding replica's share of that pool is counted, unrounded.
+    """
+    beside = replica_requests_per_second * prefill_work_s / otherwise(prefill_pool_utilization, 1)
+    share = where(given(prefill_pool_utilization), 1 + beside, 1) * devices_per_replica
+    hours = share * hours_billed_per_day * days_per_month
     rent = hours * otherwise(device_price_per_hour, 0) * plan_price_ratio
     idle = (otherwise(idle_power_w, 0) + server_overhead_w) * pue * hours * otherwise(price_per_kwh, 0)
     per_device = otherwise(write_off_per_month, 0) / devices + other_cost_per_month
-    owned = per_device * devices_per_replica + idle / WATTS_PER_KILOWATT
+    owned = per_device * share + idle / WATTS_PER_KILOWATT
     known = both(given(write_off_per_month), both(given(idle_power_w), given(price_per_kwh)))
     owned_or_blank = where(known, owned, blank())
     rent_or_blank = where(given(device_price_per_hour), rent, blank())

@@ -6,14 +6,14 @@ In flight, not users, is the batch: b + Z x X(b) = users of a replica (the inter
 from __future__ import annotations
 
 from planner.model.batching import LoadModel
-from planner.model.constants import FOUR, SMALLEST, TINIEST, TWO
-from planner.model.decode import StepModel
+from planner.model.constants import SMALLEST
 from planner.model.expression import Value
-from planner.model.functions import let, maximum, minimum, sqrt, where
+from planner.model.functions import maximum, minimum, plain, where
+from planner.model.roots import meeting
 from planner.model.sheet import row
+from planner.model.step import Curve, StepModel
 
 SECTION = "Closed loop"
-CLOSED_NEWTON_STEPS = 12
 
 
 @row(label="Users per serving replica", unit="users", section=SECTION)
@@ -28,32 +28,15 @@ def closed_loop_batch(
 ) -> Value:
     """Smallest b with b + Z X(b) = users of the replica, at most c; beyond it the rest waits.
 
-    X is the smaller of the memory-bound and the compute-bound throughput, so b is the larger of their roots: compute
-    is a quadratic, memory (concave through the experts) takes Newton steps up from an empty replica.
+    X is the smallest of the throughputs that the pieces of a step allow, so b is the largest of their roots.
     """
     m, work, stages = load.counted_tokens, load.decode_prefill_work_s, step.pipeline_parallel
-    factor = step.software_factor_used
-    rest_fixed = step.interconnect_fixed_s + step.overhead_fixed_s
-    rest_linear = step.interconnect_per_sequence_s + step.overhead_per_sequence_s
-    end = minimum(users_per_replica, capacity_batch)
 
-    fixed = m * factor * rest_fixed
-    linear = m * factor * (rest_linear + step.matmul_per_sequence_s + step.attention_per_sequence_s) / stages + work
-    middle = fixed + think_time_s - linear * users_per_replica
-    square = middle * middle + FOUR * linear * fixed * users_per_replica
-    of_compute = (sqrt(square) - middle) / maximum(TWO * linear, TINIEST)
+    def root(piece: Curve) -> Value:
+        return meeting(piece, users_per_replica, think_time_s, m, work, stages, "closed loop")
 
-    memory_linear = rest_linear + step.memory_per_sequence_s
-    x = let("closed loop start", end * SMALLEST)
-    for number in range(CLOSED_NEWTON_STEPS):
-        part = x / stages
-        seconds = step.memory_fixed_s + rest_fixed + step.experts_read_s * step.coverage(part) + memory_linear * part
-        rise = (step.experts_read_s * step.coverage_slope(part) + memory_linear) / stages
-        period = maximum(m * factor * seconds + work * x, SMALLEST)
-        gap = users_per_replica - x - think_time_s * x / period
-        slope = 1 + think_time_s * m * factor * maximum(seconds - x * rise, 0) / (period * period)
-        x = let(f"closed loop {number + 1}", minimum(maximum(x + gap / slope, 0), end))
-    return minimum(maximum(of_compute, x), end)
+    at_rest = root(Curve("alone", step.time(1), plain(0)))
+    return minimum(maximum(at_rest, step.largest(root)) * stages, minimum(users_per_replica, capacity_batch))
 
 
 @row(label="Throughput, closed loop", unit="requests/s", section=SECTION, better="higher")

@@ -2,19 +2,23 @@
 
 The source is made of our own rows alone, never of a user's text. One generator serves both uses: with no varying
 input every operation is on floats and the branches of ``where`` are lazy; a row that depends on a varying input is
-computed on NumPy arrays. Blank is NaN. A shared node is computed once.
+computed on NumPy arrays. Blank is NaN. A shared node is computed once. A long branch that few scenarios take is
+compiled when it is first taken.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from planner.model.expression import Value, walk
 from planner.model.functions import NUMBER_DECIMALS, argmax_scalar, ceil9, floor9
-from planner.model.sheet import Sheet
+from planner.model.sheet import Row, Sheet
+
+LONG_BRANCH = 120
+"""Nodes from which on a branch is compiled only when it is taken."""
 
 _TRANSPARENT = frozenset("add subtract multiply divide negate exp log sqrt input row constant number let".split())
 _INFIX = {
@@ -27,18 +31,35 @@ def careful_divide(a: float, b: float) -> float:
     return a / b if b else math.nan
 
 
-class _Writer:
-    """Writes the body of one function."""
+class _Later:
+    """A branch that is compiled when it is first taken; it takes the values of its leaves in order."""
 
-    def __init__(self, sheet: Sheet, varying: Collection[str], careful: bool) -> None:
-        self.sheet = sheet
+    __slots__ = ("careful", "function", "leaves", "tree", "varying")
+
+    def __init__(self, tree: Value, leaves: Sequence[str], varying: frozenset[str], careful: bool) -> None:
+        self.tree, self.leaves, self.varying, self.careful = tree, leaves, varying, careful
+        self.function: Callable[..., Any] | None = None
+
+    def __call__(self, *values: Any) -> Any:
+        if self.function is None:
+            writer = _Writer(dict.fromkeys(self.leaves, False) | dict.fromkeys(self.varying, True), self.careful)
+            writer.begin(self.tree)
+            writer.line(f"return {writer.emit(self.tree)}")
+            head = f"def compute({', '.join(self.leaves)}):"
+            self.function = _executed(head, writer, bool(self.varying))
+        return self.function(*values)
+
+
+class _Writer:
+    """Writes the body of one function over variables of which ``array`` says whether each is an array."""
+
+    def __init__(self, array: dict[str, bool], careful: bool) -> None:
         self.lines: list[str] = []
         self.indent = 1
         self.temporary = 0
         self.careful = careful
-        self.blankable = sheet.may_be_blank()
-        self.constants: dict[str, float] = {}
-        self.array = {name: name in varying for name in sheet.inputs}
+        self.array = array
+        self.later: list[_Later] = []
         self.varies: dict[int, bool] = {}
         self.uses: Counter[int] = Counter()
         self.scopes: list[dict[int, str]] = [{}]
@@ -50,15 +71,21 @@ class _Writer:
         self.temporary += 1
         return f"t{self.temporary}"
 
-    def row(self, name: str) -> None:
-        """Lines that compute the variable of row ``name``."""
-        row, tree = self.sheet.rows[name], self.sheet.trace(name)
-        self.array[name] = any(self.array[parameter] for parameter in row.parameters)
+    def begin(self, tree: Value) -> None:
+        """Forget the tree before and count the uses in this one."""
         self.uses = Counter()
         self.scopes = [{}]
         self.varies = {}
+        # A frame of thousands of variables would be allocated anew at every call: each row uses the same few.
+        self.temporary = 0
         self._count(tree)
-        guards = [p for p in row.strict if self.blankable[p]]
+
+    def row(self, row: Row, tree: Value, blankable: Mapping[str, bool]) -> None:
+        """Lines that compute the variable of ``row``."""
+        name = row.name
+        self.array[name] = any(self.array[parameter] for parameter in row.parameters)
+        self.begin(tree)
+        guards = [p for p in row.strict if blankable[p]]
         if _transparent(tree):
             read = _leaves(tree)
             guards = [p for p in guards if p not in read]
@@ -188,10 +215,26 @@ class _Writer:
             self.line(opening)
             self.indent += 1
             self.scopes.append({})
-            self.line(f"{name} = {self.emit(branch)}")
+            before = self.temporary
+            self.line(f"{name} = {self._branch(branch)}")
+            self.temporary = before
             self.scopes.pop()
             self.indent -= 1
         return name
+
+    def _branch(self, branch: Value) -> str:
+        """A branch of a condition on floats: in place, or where it is long and lies apart as a call."""
+        if not is_long(branch):
+            return self.emit(branch)
+        leaves = sorted(_leaves(branch))
+        varying = frozenset(name for name in leaves if self.array[name])
+        self.later.append(_Later(branch, leaves, varying, self.careful))
+        return f"later[{len(self.later) - 1}]({', '.join(leaves)})"
+
+
+def is_long(tree: Value) -> bool:
+    """Whether ``tree`` has more than LONG_BRANCH nodes."""
+    return any(number >= LONG_BRANCH for number, _ in enumerate(walk(tree)))
 
 
 def _transparent(node: Value) -> bool:
@@ -203,36 +246,49 @@ def _leaves(node: Value) -> set[str]:
     return {part.name for part in walk(node) if part.op in ("input", "row")}
 
 
-def source(sheet: Sheet, outputs: Sequence[str], varying: Collection[str] = (), *, careful: bool = False) -> str:
-    """Source of ``compute(values)``: a tuple of ``outputs`` from the inputs' values in the sheet's order.
-
-    Inputs named in ``varying`` are arrays. With ``careful`` a division by zero gives blank instead of an error.
-    """
-    writer = _Writer(sheet, varying, careful)
+def _written(sheet: Sheet, outputs: Sequence[str], varying: Collection[str], careful: bool) -> _Writer:
+    writer = _Writer({name: name in varying for name in sheet.inputs}, careful)
     needed = sheet.upstream(outputs)
     used = {p for name in needed for p in sheet.rows[name].parameters} | set(outputs)
     for position, name in enumerate(sheet.inputs):
         if name in used:
             writer.line(f"{name} = values[{position}]")
+    blankable = sheet.may_be_blank()
     for name in needed:
-        writer.row(name)
+        writer.row(sheet.rows[name], sheet.trace(name), blankable)
     writer.line(f"return ({', '.join(outputs)},)")
-    return "def compute(values):\n" + "\n".join(writer.lines) + "\n"
+    return writer
+
+
+def _source(head: str, writer: _Writer) -> str:
+    return "\n".join([head, *writer.lines, ""])
+
+
+def source(sheet: Sheet, outputs: Sequence[str], varying: Collection[str] = (), *, careful: bool = False) -> str:
+    """Source of ``compute(values)``: a tuple of ``outputs`` from the inputs' values in the sheet's order.
+
+    Inputs named in ``varying`` are arrays. With ``careful`` a division by zero gives blank instead of an error.
+    """
+    return _source("def compute(values):", _written(sheet, outputs, varying, careful))
 
 
 def compiled(
     sheet: Sheet, outputs: Sequence[str], varying: Collection[str] = (), *, careful: bool = False
 ) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """The function of source()."""
+    return _executed("def compute(values):", _written(sheet, outputs, varying, careful), bool(varying))
+
+
+def _executed(head: str, writer: _Writer, with_arrays: bool) -> Callable[..., Any]:
     names: dict[str, Any] = {
         "nan": math.nan, "ceil9": ceil9, "floor9": floor9, "exp": math.exp, "log": math.log, "sqrt": math.sqrt,
-        "argmax": argmax_scalar, "careful_divide": careful_divide,
+        "argmax": argmax_scalar, "careful_divide": careful_divide, "later": writer.later,
     }  # fmt: skip
-    if varying:
+    if with_arrays:
         # NumPy is slow to import and a single scenario needs none of it.
         from planner.model.arrays import ARRAY_FUNCTIONS  # noqa: PLC0415
 
         names.update(ARRAY_FUNCTIONS)
-    exec(compile(source(sheet, outputs, varying, careful=careful), "<sheet>", "exec"), names)  # noqa: S102
-    function: Callable[[Sequence[Any]], tuple[Any, ...]] = names["compute"]
+    exec(compile(_source(head, writer), "<sheet>", "exec"), names)  # noqa: S102
+    function: Callable[..., Any] = names["compute"]
     return function

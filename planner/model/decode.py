@@ -1,25 +1,25 @@
-"""One decode step as a function of the batch, in coefficients.
+"""The coefficients of a decode step: what a pass costs whatever the batch, and what each sequence adds.
 
-A pass over b sequences takes max(memory, compute) + interconnect + overhead, times the software factor. Memory time
-is linear in b but for the experts, of which b tokens touch E(1 - (1 - k/E)^b). Speculative decoding verifies
-g + 1 tokens per sequence in a pass (weights and KV cache read once), adds g draft steps, and yields
-1 + a + ... + a^g tokens (Leviathan et al. 2023); every coefficient is per token that a sequence receives.
+Speculative decoding verifies g + 1 tokens per sequence in a pass (weights and KV cache read once), takes g draft steps
+before it, and yields 1 + a + ... + a^g tokens (Leviathan et al. 2023); every coefficient is per token that a sequence
+receives. ``step.py`` puts them together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from planner.model.constants import (
     ATTENTION_FLOP,
     BITS_PER_BYTE,
     FLOP_PER_PARAMETER,
     SMALLEST,
+    TINIEST,
     US_PER_S,
     WRITTEN_AND_READ,
 )
 from planner.model.expression import Value
-from planner.model.functions import given, is_on, log, maximum, minimum, otherwise, where
+from planner.model.functions import argmax, given, is_on, log, maximum, minimum, otherwise, where
 from planner.model.sheet import Maybe, row
 
 SECTION = "Decode coefficients"
@@ -79,6 +79,12 @@ def expert_miss_share(experts_per_token: Value, experts: Value) -> Value:
     return maximum(1 - experts_per_token / maximum(experts, 1), SMALLEST)
 
 
+@row(label="Rate at which tokens touch experts", section=SECTION, detail=True)
+def expert_touch_rate(expert_miss_share: Value) -> Value:
+    """-ln(1 - k/E): the share of the experts that the first tokens touch, per token; 0 for a dense model."""
+    return -log(expert_miss_share)
+
+
 @row(label="Active expert parameters", section=SECTION, detail=True)
 def active_expert_parameters(expert_parameters: Value, experts_per_token: Value, experts: Value) -> Value:
     """Routed expert parameters one token is multiplied with."""
@@ -113,6 +119,19 @@ def kv_read_bytes_per_sequence(
     return tokens * kv_bytes_per_token_layer + index + WRITTEN_AND_READ * state_bytes_per_sequence
 
 
+@row(label="KV cache read per sequence and device", unit="B", section=SECTION, detail=True)
+def kv_read_bytes_per_device(
+    kv_read_bytes_per_sequence: Value,
+    state_bytes_per_sequence: Value,
+    kv_shard_share: Value,
+    attention_degree: Value,
+    tensor_parallel: Value,
+) -> Value:
+    """What a device reads of a sequence it serves: its share of the KV heads, and of the states, split over t."""
+    state = WRITTEN_AND_READ * state_bytes_per_sequence
+    return (kv_read_bytes_per_sequence - state) * kv_shard_share + state * attention_degree / tensor_parallel
+
+
 @row(label="Attention FLOP per token", unit="FLOP", section=SECTION, detail=True)
 def attention_flop_per_token(
     context_tokens: Value,
@@ -137,81 +156,28 @@ def attention_flop_per_token(
     return per_token * (full * context_tokens + windowed + sparse)
 
 
-@row(label="Draft model's memory time", unit="s", section=SECTION, detail=True)
-def draft_memory_fixed_s(
-    draft_model_steps: Value,
-    draft_weight_bytes: Value,
-    tensor_parallel: Value,
-    memory_bandwidth: Value,
-    weights_efficiency: Value,
-) -> Value:
-    """The draft model's weights once per draft step, over the bandwidth of t devices; 0 under a cost ratio."""
-    return draft_model_steps * draft_weight_bytes / (tensor_parallel * memory_bandwidth * weights_efficiency)
-
-
-@row(label="Draft model's KV time per sequence", unit="s", section=SECTION, detail=True)
-def draft_kv_s(
-    draft_model_steps: Value,
-    draft_kv_bytes_per_token: Value,
-    context_tokens: Value,
-    kv_shard_share: Value,
-    attention_degree: Value,
-    memory_bandwidth: Value,
-    kv_efficiency: Value,
-) -> Value:
-    """The draft model's KV cache once per draft step; 0 under a cost ratio."""
-    read = draft_model_steps * draft_kv_bytes_per_token * context_tokens * kv_shard_share / attention_degree
-    return read / (memory_bandwidth * kv_efficiency)
-
-
-@row(label="Draft model's matmul time per sequence", unit="s", section=SECTION, detail=True)
-def draft_matmul_per_sequence_s(
-    draft_model_steps: Value,
-    draft_active_parameters: Value,
-    peak_flops: Value,
-    tensor_parallel: Value,
-    decode_efficiency: Value,
-) -> Value:
-    """2 FLOP per active parameter of the draft model and draft step; 0 under a cost ratio."""
-    work = FLOP_PER_PARAMETER * draft_model_steps * draft_active_parameters
-    return work / (tensor_parallel * peak_flops * decode_efficiency)
-
-
-@row(label="Draft model's overhead", unit="s", section=SECTION, detail=True)
-def draft_overhead_s(draft_model_steps: Value, draft_layers: Value, layer_overhead_us: Value) -> Value:
-    """Overhead of the draft model's layers; 0 under a cost ratio."""
-    return draft_model_steps * draft_layers * layer_overhead_us / US_PER_S
-
-
 @row(label="Memory time of every step", unit="s", section=SECTION, detail=True)
 def memory_fixed_s(
     dense_read_bytes: Value,
-    draft_steps_cost: Value,
-    draft_memory_fixed_s: Value,
     tensor_parallel: Value,
     memory_bandwidth: Value,
     weights_efficiency: Value,
     tokens_per_pass: Value,
 ) -> Value:
-    """Dense weights, and the draft's, over the bandwidth of t devices; per yielded token."""
-    once = dense_read_bytes / (tensor_parallel * memory_bandwidth * weights_efficiency)
-    return (once * (1 + draft_steps_cost) + draft_memory_fixed_s) / tokens_per_pass
+    """Dense weights over the bandwidth of t devices; per yielded token."""
+    return dense_read_bytes / (tensor_parallel * memory_bandwidth * weights_efficiency) / tokens_per_pass
 
 
 @row(label="Memory time per sequence", unit="s", section=SECTION, detail=True)
 def memory_per_sequence_s(
-    kv_read_bytes_per_sequence: Value,
-    draft_steps_cost: Value,
-    draft_kv_s: Value,
-    kv_shard_share: Value,
+    kv_read_bytes_per_device: Value,
     attention_degree: Value,
     memory_bandwidth: Value,
     kv_efficiency: Value,
     tokens_per_pass: Value,
 ) -> Value:
     """KV cache of one sequence over the bandwidth of the devices that hold it; read once a pass."""
-    once = kv_read_bytes_per_sequence * kv_shard_share / attention_degree / (memory_bandwidth * kv_efficiency)
-    return (once * (1 + draft_steps_cost) + draft_kv_s) / tokens_per_pass
+    return kv_read_bytes_per_device / attention_degree / (memory_bandwidth * kv_efficiency) / tokens_per_pass
 
 
 @row(label="Time to read all experts", unit="s", section=SECTION, detail=True)
@@ -233,16 +199,13 @@ def matmul_per_sequence_s(
     peak_flops: Value,
     expert_peak_flops: Value,
     verified_tokens: Value,
-    draft_steps_cost: Value,
-    draft_matmul_per_sequence_s: Value,
     tensor_parallel: Value,
     decode_efficiency: Value,
     tokens_per_pass: Value,
 ) -> Value:
     """2 FLOP per active parameter and token, each part at the peak of its own arithmetic."""
     token = active_dense_parameters / peak_flops + active_expert_parameters / expert_peak_flops
-    once = FLOP_PER_PARAMETER * token / (tensor_parallel * decode_efficiency)
-    return (once * (verified_tokens + draft_steps_cost) + draft_matmul_per_sequence_s) / tokens_per_pass
+    return FLOP_PER_PARAMETER * token * verified_tokens / (tensor_parallel * decode_efficiency) / tokens_per_pass
 
 
 @row(label="Attention compute time per sequence", unit="s", section=SECTION, detail=True)
@@ -250,14 +213,83 @@ def attention_per_sequence_s(
     attention_flop_per_token: Value,
     attention_peak_flops: Value,
     verified_tokens: Value,
-    draft_steps_cost: Value,
     tensor_parallel: Value,
     decode_efficiency: Value,
     tokens_per_pass: Value,
 ) -> Value:
     """Attention FLOP over the 16-bit peak of t devices."""
-    work = attention_flop_per_token * (verified_tokens + draft_steps_cost)
+    work = attention_flop_per_token * verified_tokens
     return work / (tensor_parallel * attention_peak_flops * decode_efficiency) / tokens_per_pass
+
+
+@row(label="Draft steps' memory time", unit="s", section=SECTION, detail=True)
+def draft_memory_fixed_s(
+    draft_steps_cost: Value,
+    memory_fixed_s: Value,
+    draft_model_steps: Value,
+    draft_weight_bytes: Value,
+    tensor_parallel: Value,
+    memory_bandwidth: Value,
+    weights_efficiency: Value,
+    tokens_per_pass: Value,
+) -> Value:
+    """g x c of the model's dense weights, or a draft model's own weights once per draft step; per yielded token."""
+    own = draft_model_steps * draft_weight_bytes / (tensor_parallel * memory_bandwidth * weights_efficiency)
+    return draft_steps_cost * memory_fixed_s + own / tokens_per_pass
+
+
+@row(label="Draft steps' KV time per sequence", unit="s", section=SECTION, detail=True)
+def draft_memory_per_sequence_s(
+    draft_steps_cost: Value,
+    memory_per_sequence_s: Value,
+    draft_model_steps: Value,
+    draft_kv_bytes_per_token: Value,
+    context_tokens: Value,
+    kv_shard_share: Value,
+    attention_degree: Value,
+    memory_bandwidth: Value,
+    kv_efficiency: Value,
+    tokens_per_pass: Value,
+) -> Value:
+    """g x c of the model's KV reads, or a draft model's own KV cache once per draft step; per yielded token."""
+    read = draft_model_steps * draft_kv_bytes_per_token * context_tokens * kv_shard_share / attention_degree
+    return draft_steps_cost * memory_per_sequence_s + read / (memory_bandwidth * kv_efficiency) / tokens_per_pass
+
+
+@row(label="Draft steps' matmul time per sequence", unit="s", section=SECTION, detail=True)
+def draft_matmul_per_sequence_s(
+    draft_steps_cost: Value,
+    matmul_per_sequence_s: Value,
+    verified_tokens: Value,
+    draft_model_steps: Value,
+    draft_active_parameters: Value,
+    peak_flops: Value,
+    tensor_parallel: Value,
+    decode_efficiency: Value,
+    tokens_per_pass: Value,
+) -> Value:
+    """g x c of the matmuls of one token, or a draft model's own once per draft step; per yielded token."""
+    work = FLOP_PER_PARAMETER * draft_model_steps * draft_active_parameters
+    own = work / (tensor_parallel * peak_flops * decode_efficiency) / tokens_per_pass
+    return draft_steps_cost * matmul_per_sequence_s / verified_tokens + own
+
+
+@row(label="Draft steps' attention time per sequence", unit="s", section=SECTION, detail=True)
+def draft_attention_per_sequence_s(
+    draft_steps_cost: Value, attention_per_sequence_s: Value, verified_tokens: Value
+) -> Value:
+    """g x c of the attention of one token; a draft model's own is left out. Per yielded token."""
+    return draft_steps_cost * attention_per_sequence_s / verified_tokens
+
+
+@row(label="Draft model's overhead", unit="s", section=SECTION, detail=True)
+def draft_overhead_s(
+    draft_model_steps: Value, draft_layers: Value, layer_overhead_us: Value, cuda_graphs: Value,
+    eager_overhead_factor: Value,
+) -> Value:  # fmt: skip
+    """Overhead of the draft model's layers in one pass; 0 under a cost ratio."""
+    eager = where(is_on(cuda_graphs), 1, eager_overhead_factor)
+    return draft_model_steps * draft_layers * layer_overhead_us * eager / US_PER_S
 
 
 @row(label="Interconnect time of every step", unit="s", section=SECTION, detail=True)
@@ -325,41 +357,55 @@ def software_factor_floor(
     experts_read_s: Value,
     matmul_per_sequence_s: Value,
     attention_per_sequence_s: Value,
+    draft_memory_fixed_s: Value,
+    draft_memory_per_sequence_s: Value,
+    draft_matmul_per_sequence_s: Value,
+    draft_attention_per_sequence_s: Value,
     interconnect_fixed_s: Value,
     interconnect_per_sequence_s: Value,
     overhead_fixed_s: Value,
     overhead_per_sequence_s: Value,
     attention_degree: Value,
     draft_steps_cost: Value,
+    pipeline_parallel: Value,
     max_batch: Value,
     batch: Maybe,
+    verified_tokens: Value,
     weights_efficiency: Value,
     kv_efficiency: Value,
     decode_efficiency: Value,
 ) -> Value:
     """The smallest software factor with which no step at any admitted batch beats the roofline at efficiency 1.
 
-    Interconnect and overhead over memory (or compute) time is smallest at an end of the batch's range, because each
-    is linear in the batch between its kinks; every expert is taken as read, which errs to the safe side.
+    Memory or compute time is convex in the batch once every expert is taken as read (which errs to the safe side), and
+    the rest linear: their quotient is largest at an end of the batch's range.
     """
-    top = maximum(max_batch, otherwise(batch, 1))
+    top = maximum(1, maximum(max_batch, otherwise(batch, 1)) / pipeline_parallel)
 
-    def rest(b: Value | float) -> Value:
+    def rest(x: Value | float) -> Value:
         per_sequence = interconnect_per_sequence_s + overhead_per_sequence_s
-        return interconnect_fixed_s + overhead_fixed_s + per_sequence * b
+        return interconnect_fixed_s + overhead_fixed_s + per_sequence * x
 
-    def memory(b: Value | float) -> Value:
-        experts = experts_read_s * (1 + draft_steps_cost)
-        return memory_fixed_s + experts + memory_per_sequence_s * maximum(b, attention_degree)
+    def memory(x: Value | float) -> Value:
+        return memory_fixed_s + experts_read_s + memory_per_sequence_s * maximum(x, attention_degree)
 
-    def compute(b: Value | float) -> Value:
-        return matmul_per_sequence_s * b + attention_per_sequence_s * maximum(b, attention_degree)
+    def compute(x: Value | float) -> Value:
+        return matmul_per_sequence_s * x + attention_per_sequence_s * maximum(x, attention_degree)
 
-    beside_memory = minimum(rest(1) / memory(1), rest(top) / memory(top))
-    at_degree = rest(attention_degree) / compute(attention_degree)
-    beside_compute = minimum(rest(1) / compute(1), at_degree, rest(top) / compute(top))
-    of_memory = maximum(weights_efficiency, kv_efficiency) / (1 + beside_memory)
-    return maximum(of_memory, decode_efficiency / (1 + beside_compute))
+    def with_drafts(x: Value | float) -> Value:
+        served = maximum(x, attention_degree)
+        draft_memory = draft_memory_fixed_s + experts_read_s * draft_steps_cost + draft_memory_per_sequence_s * served
+        draft_compute = draft_matmul_per_sequence_s * x + draft_attention_per_sequence_s * served
+        return maximum(memory(x), compute(x)) + maximum(draft_memory, draft_compute)
+
+    def least(efficiency: Value, roof: Callable[[Value | float], Value]) -> Value:
+        beside = minimum(*(rest(x) / maximum(roof(x), TINIEST) for x in (1, top)))
+        return efficiency / (1 + beside)
+
+    of_memory = maximum(weights_efficiency, kv_efficiency)
+    drafted = least(maximum(of_memory, decode_efficiency), with_drafts)
+    plain = maximum(least(of_memory, memory), least(decode_efficiency, compute))
+    return where(verified_tokens > 1, drafted, plain)
 
 
 @row(label="Software factor used", section=SECTION)
@@ -368,65 +414,8 @@ def software_factor_used(software_factor: Value, software_factor_floor: Value) -
     return maximum(software_factor, software_factor_floor)
 
 
-@dataclass(frozen=True, slots=True)
-class StepModel:
-    """The coefficients of a step; every method takes the number of sequences in flight in the replica."""
-
-    memory_fixed_s: Value
-    memory_per_sequence_s: Value
-    experts_read_s: Value
-    expert_miss_share: Value
-    matmul_per_sequence_s: Value
-    attention_per_sequence_s: Value
-    interconnect_fixed_s: Value
-    interconnect_per_sequence_s: Value
-    overhead_fixed_s: Value
-    overhead_per_sequence_s: Value
-    verified_tokens: Value
-    draft_steps_cost: Value
-    attention_degree: Value
-    pipeline_parallel: Value
-    software_factor_used: Value
-
-    def micro_batch(self, b: Value | float) -> Value:
-        """Sequences in one pass: b over the pipeline's stages, at least 1."""
-        return maximum(1, b / self.pipeline_parallel)
-
-    def coverage(self, x: Value | float) -> Value:
-        """Share of the experts read by a pass over x sequences, its draft steps' shares added."""
-        missed = self.expert_miss_share
-        drafted = self.draft_steps_cost * (1 - missed**x)
-        return 1 - missed ** (x * self.verified_tokens) + drafted
-
-    def coverage_slope(self, x: Value) -> Value:
-        """Derivative of coverage() in x."""
-        missed = self.expert_miss_share
-        drafted = self.draft_steps_cost * missed**x
-        return -log(missed) * (self.verified_tokens * missed ** (x * self.verified_tokens) + drafted)
-
-    def memory_s(self, b: Value | float) -> Value:
-        """Memory time of a step, in seconds per yielded token."""
-        x = self.micro_batch(b)
-        per_sequence = self.memory_per_sequence_s * maximum(x, self.attention_degree)
-        fixed = self.memory_fixed_s + self.experts_read_s * self.coverage(x)
-        return (fixed + per_sequence) * self.software_factor_used
-
-    def compute_s(self, b: Value | float) -> Value:
-        """Compute time of a step."""
-        x = self.micro_batch(b)
-        attention = self.attention_per_sequence_s * maximum(x, self.attention_degree)
-        return (self.matmul_per_sequence_s * x + attention) * self.software_factor_used
-
-    def interconnect_s(self, b: Value | float) -> Value:
-        """Interconnect time of a step."""
-        per_sequence = self.interconnect_per_sequence_s * self.micro_batch(b)
-        return (self.interconnect_fixed_s + per_sequence) * self.software_factor_used
-
-    def overhead_s(self, b: Value | float) -> Value:
-        """Overhead of a step."""
-        per_sequence = self.overhead_per_sequence_s * self.micro_batch(b)
-        return (self.overhead_fixed_s + per_sequence) * self.software_factor_used
-
-    def time(self, b: Value | float) -> Value:
-        """Time of a step: the larger of memory and compute, then interconnect and overhead on top."""
-        return maximum(self.memory_s(b), self.compute_s(b)) + self.interconnect_s(b) + self.overhead_s(b)
+@row(label="Software factor", section=SECTION, words=("as given", "raised to the roofline"))
+def software_factor_flag(software_factor: Value, software_factor_floor: Value) -> Value:
+    """Whether the software factor was too small to be true and the smallest possible one took its place."""
+    raised = where(software_factor < software_factor_floor, 1, 0)
+    return argmax(1 - raised, raised)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from planner.model.batching import SCHEDULING, LoadModel
-from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MS_PER_S, SECONDS_PER_HOUR, SMALLEST, TINIEST
-from planner.model.decode import StepModel
+from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MS_PER_S, SECONDS_PER_HOUR, SMALLEST
 from planner.model.expression import Value
 from planner.model.functions import (
     argmax,
@@ -20,15 +19,16 @@ from planner.model.functions import (
     minimum,
     opposite,
     otherwise,
+    plain,
     where,
 )
 from planner.model.inputs import INPUTS
 from planner.model.queueing import QueueModel, prefill_wait, settled_batch, step_wait
 from planner.model.sheet import Maybe, row
+from planner.model.step import StepModel
 
 SECTION = "Fleet"
-SECANT_STEPS = 8
-INNER_STEPS = 6
+CHORD_STEPS = 10
 SERVED = "@serving_limit"
 SERVING_LIMITS = (
     "the model does not fit on the devices",
@@ -46,12 +46,14 @@ def kv_transfer_s(
     scheduling: Value,
     prompt_tokens: Value,
     kv_bytes_per_token: Value,
+    state_bytes_per_sequence: Value,
     link_is_ideal: Value,
     link_bytes_per_second: Maybe,
 ) -> Value:
-    """Disaggregated: KV cache of the whole prompt over the link between the pools; else 0."""
+    """Disaggregated: KV cache and states of the whole prompt over the link between the pools; else 0."""
     rate = otherwise(link_bytes_per_second, 0)
-    over_link = where(rate > 0, prompt_tokens * kv_bytes_per_token / maximum(rate, 1), blank())
+    moved = prompt_tokens * kv_bytes_per_token + state_bytes_per_sequence
+    over_link = where(rate > 0, moved / maximum(rate, 1), blank())
     apart = chosen(scheduling, SCHEDULING, "disaggregated")
     return where(both(apart, link_is_ideal <= 0), over_link, 0)
 
@@ -114,32 +116,33 @@ def ttft_limit_requests_per_second(
 ) -> Value:
     """Largest rate of one replica at which the mean TTFT stays within the target, at most its target utilization.
 
-    TTFT grows without bound towards capacity, so 1/TTFT is close to linear in the rate: a fixed number of secant
-    steps on it, from the target utilization and the chord to an idle replica.
+    TTFT grows without bound towards capacity, so 1/TTFT is close to linear in the rate: chords of it between a rate
+    within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
     """
     target = maximum(otherwise(ttft_target_ms, 1) / MS_PER_S / ttft_factor, SMALLEST)
     top = queue.capacity_requests_per_second * target_utilization
     base = ttft_base_s + prefill_pool_wait_s
 
-    def gap(rate: Value) -> Value:
-        b = settled_batch(step, load, rate, queue.capacity_batch, INNER_STEPS)
+    def gap(rate: Value, label: str) -> Value:
+        b = settled_batch(step, load, rate, queue.capacity_batch, label)
         chance, wait = queue.slot_wait(rate)
         waits = prefill_wait(load, rate) + step_wait(step, load, rate, b) + chance * wait
         return 1 / maximum(base + waits + first_steps * step.time(b), SMALLEST) - 1 / target
 
-    idle_gap = 1 / maximum(base + first_steps * step.time(1), SMALLEST) - 1 / target
-    top_gap = let("TTFT gap at the target utilization", gap(top))
-    chord = idle_gap / maximum(idle_gap - top_gap, SMALLEST)
-    before, before_gap = top, top_gap
-    rate = let("TTFT rate 1", top * minimum(maximum(chord, SMALLEST), 1))
-    for number in range(SECANT_STEPS):
-        gap_now = let(f"TTFT gap {number + 1}", gap(rate))
-        rise = before_gap - gap_now
-        flat = rise * rise <= TINIEST
-        moved = rate - gap_now * (before - rate) / where(flat, 1, rise)
-        held = where(flat, rate, minimum(maximum(moved, top * SMALLEST), top))
-        before, before_gap = rate, gap_now
-        rate = let(f"TTFT rate {number + 2}", held)
+    top_gap = let("TTFT gap at the target utilization", gap(top, "batch at the target utilization"))
+    far, far_gap = plain(0), 1 / maximum(base + first_steps * step.time(1), SMALLEST) - 1 / target
+    rate, rate_gap = top, top_gap
+    for number in range(CHORD_STEPS):
+        drop = far_gap - rate_gap
+        flat = drop * drop <= 0
+        chord = rate + rate_gap * (rate - far) / where(flat, 1, drop)
+        moved = let(f"TTFT rate {number + 1}", minimum(maximum(chord, 0), top))
+        gap_there = let(f"TTFT gap {number + 1}", gap(moved, f"batch at TTFT rate {number + 1}"))
+        crossed = gap_there * rate_gap < 0
+        weight = 1 - gap_there / where(rate_gap * rate_gap > 0, rate_gap, 1)
+        kept = far_gap * where(weight > 0, weight, HALF)
+        far, far_gap = let(f"TTFT far rate {number + 1}", where(crossed, rate, far)), where(crossed, rate_gap, kept)
+        rate, rate_gap = moved, gap_there
     limited = where(top_gap >= 0, top, rate)
     return where(both(given(ttft_target_ms), opposite(given(batch))), limited, blank())
 
@@ -304,7 +307,10 @@ def serving_replica_hours_per_day(
     hour_share_15: Maybe, hour_share_16: Maybe, hour_share_17: Maybe, hour_share_18: Maybe, hour_share_19: Maybe,
     hour_share_20: Maybe, hour_share_21: Maybe, hour_share_22: Maybe, hour_share_23: Maybe,
 ) -> Value:  # fmt: skip
-    """Always on: serving replicas x hours billed. Autoscaled: the replicas each hour needs, at least 1, summed."""
+    """Always on: serving replicas x hours billed. Autoscaled: the replicas each hour needs, summed.
+
+    An hour needs at least one, and at most the replicas that are there.
+    """
     shares = [
         hour_share_00, hour_share_01, hour_share_02, hour_share_03, hour_share_04, hour_share_05,
         hour_share_06, hour_share_07, hour_share_08, hour_share_09, hour_share_10, hour_share_11,
@@ -313,7 +319,10 @@ def serving_replica_hours_per_day(
     ]  # fmt: skip
     per_share = calls_per_day / SECONDS_PER_HOUR / maximum(replica_requests_per_second, SMALLEST)
     needed = [
-        let(f"replicas in hour {hour:02d}", maximum(1, ceiling(otherwise(share, 0) * per_share)))
+        let(
+            f"replicas in hour {hour:02d}",
+            minimum(maximum(1, ceiling(otherwise(share, 0) * per_share)), serving_replicas),
+        )
         for hour, share in enumerate(shares)
     ]
     total = needed[0]

@@ -86,10 +86,11 @@ def replicated_weight_bytes(
     weight_bits: Value,
     head_parameters: Value,
     embedding_bits: Value,
+    weight_bytes: Value,
 ) -> Value:
     """Attention and LM head, which attention data parallel replicates over the tensor-parallel devices."""
     replicated = (attention_parameters * weight_bits + head_parameters * embedding_bits) / BITS_PER_BYTE
-    return where(is_on(attention_data_parallel), replicated, 0)
+    return where(is_on(attention_data_parallel), minimum(replicated, weight_bytes), 0)
 
 
 @row(label="Weights per device", unit="B", section=SECTION, better="lower")
@@ -172,13 +173,19 @@ def context_limit_tokens(max_context_tokens: Maybe, model_context_tokens: Maybe)
 
 @row(label="Tokens one sequence occupies", unit="tokens", section=SECTION, reason="contiguous KV needs a context limit")
 def tokens_per_sequence(
-    kv_allocation: Value, kv_sizing: Value, sizing_tokens: Value, block_tokens: Value, context_limit_tokens: Maybe
+    kv_allocation: Value,
+    kv_sizing: Value,
+    sizing_tokens: Value,
+    block_tokens: Value,
+    context_limit_tokens: Maybe,
+    kv_bits: Value,
 ) -> Value:
     """Paged: whole blocks at worst, half a block more on average. Contiguous: the context limit, always."""
     whole_blocks = ceiling(sizing_tokens / block_tokens) * block_tokens
     on_average = sizing_tokens + (block_tokens - 1) * HALF
     worst = chosen(kv_sizing, INPUTS["kv_sizing"].choices, "worst")
-    limit = where(given(context_limit_tokens), context_limit_tokens, blank())
+    unlimited = where(kv_bits > 0, blank(), sizing_tokens)
+    limit = where(given(context_limit_tokens), otherwise(context_limit_tokens, 0), unlimited)
     paged = chosen(kv_allocation, INPUTS["kv_allocation"].choices, "paged")
     return where(paged, where(worst, whole_blocks, on_average), limit)
 
@@ -335,7 +342,9 @@ def sequences_that_fit(max_concurrency: Value) -> Value:
 
 
 @row(label="Fits", section=SECTION, kind="flag", better="higher", key=True)
-def fits(kv_pool_bytes_per_device: Value, max_concurrency: Maybe, attention_degree: Value) -> Value:
+def fits(
+    kv_pool_bytes_per_device: Value, tokens_per_sequence: Value, max_concurrency: Maybe, attention_degree: Value
+) -> Value:
     """Whether every device holds weights, reserves and at least one sequence at full length."""
     held = otherwise(max_concurrency, attention_degree)
     return where(both(opposite(kv_pool_bytes_per_device < 0), held >= attention_degree), 1, 0)
@@ -346,8 +355,10 @@ def shortfall_bytes(
     kv_pool_bytes_per_device: Value,
     kv_bytes_per_token_per_device: Value,
     tokens_per_sequence: Value,
+    block_tokens: Value,
     state_bytes_per_device: Value,
 ) -> Value:
-    """Memory that is missing on each device to hold one sequence at full length; 0 when it fits."""
-    sequence = kv_bytes_per_token_per_device * tokens_per_sequence + state_bytes_per_device
-    return maximum(0, sequence - kv_pool_bytes_per_device)
+    """Memory that is missing on each device to hold one sequence of the length sized for; 0 when it fits."""
+    whole_blocks = ceiling(tokens_per_sequence / block_tokens) * block_tokens
+    tokens = where(state_bytes_per_device > 0, tokens_per_sequence, whole_blocks)
+    return maximum(0, kv_bytes_per_token_per_device * tokens + state_bytes_per_device - kv_pool_bytes_per_device)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.model.batching import NEWTON_STEPS, SCHEDULING, LoadModel
+from planner.model.batching import SCHEDULING, LoadModel
 from planner.model.constants import ALMOST_ONE, FLOP_PER_PARAMETER, MS_PER_S, SMALLEST, TIE
-from planner.model.decode import StepModel
 from planner.model.expression import Value
 from planner.model.fleet import SERVED
-from planner.model.functions import argmax, blank, chosen, given, let, maximum, minimum, otherwise, plain, where
+from planner.model.functions import argmax, blank, both, chosen, given, maximum, minimum, otherwise, plain, where
 from planner.model.queueing import QueueModel, decode_time, p95_excess, prefill_wait, settled_batch, step_wait
+from planner.model.roots import reached
 from planner.model.sheet import Maybe, row
+from planner.model.step import StepModel
 
 SECTION = "Operating point"
 BOUNDS = ("memory", "compute", "interconnect", "overhead")
@@ -29,7 +30,7 @@ def operating_batch(
 ) -> Value:
     """Sequences a replica's steps carry: the fixed batch, or where arrivals and departures balance at the peak."""
     rate = otherwise(requests_per_second_per_replica, 0)
-    settled = settled_batch(step, load, rate, otherwise(capacity_batch, 1))
+    settled = settled_batch(step, load, rate, otherwise(capacity_batch, 1), "batch")
     return where(given(batch), otherwise(batch, 1), where(given(served), settled, blank()))
 
 
@@ -48,47 +49,53 @@ def weights_read_bytes(experts_read: Value, experts: Value, expert_bytes: Value,
 
 @row(label="KV cache read per step", unit="B", section=SECTION, better="lower")
 def kv_read_bytes(
-    step: StepModel,
-    operating_batch: Value,
-    kv_read_bytes_per_sequence: Value,
-    kv_shard_share: Value,
-    tensor_parallel: Value,
+    step: StepModel, operating_batch: Value, kv_read_bytes_per_device: Value, tensor_parallel: Value
 ) -> Value:
     """Sequences on a device x its share of their live KV cache, summed over t devices."""
     sequences = maximum(step.micro_batch(operating_batch) / step.attention_degree, 1)
-    return tensor_parallel * sequences * kv_shard_share * kv_read_bytes_per_sequence
+    return tensor_parallel * sequences * kv_read_bytes_per_device
 
 
 @row(label="Memory time", unit="s", section=SECTION, better="lower")
 def memory_time_s(step: StepModel, operating_batch: Value) -> Value:
-    """Weights and KV cache over the reachable bandwidth, per token of a sequence."""
+    """Weights and KV cache of the pass over the reachable bandwidth, per token of a sequence; draft steps apart."""
     return step.memory_s(operating_batch)
 
 
 @row(label="Compute time", unit="s", section=SECTION, better="lower")
 def compute_time_s(step: StepModel, operating_batch: Value) -> Value:
-    """Matmuls and attention over the reachable FLOP/s, per token of a sequence."""
+    """Matmuls and attention of the pass over the reachable FLOP/s, per token of a sequence; draft steps apart."""
     return step.compute_s(operating_batch)
+
+
+@row(label="Draft steps' time", unit="s", section=SECTION, better="lower")
+def draft_time_s(step: StepModel, operating_batch: Value) -> Value:
+    """The larger of the draft steps' memory and compute time, per token of a sequence; 0 without drafting."""
+    return step.draft_s(operating_batch)
 
 
 @row(label="Interconnect time", unit="s", section=SECTION, better="lower")
 def interconnect_time_s(step: StepModel, operating_batch: Value) -> Value:
-    """Collectives' latency and bytes, per token of a sequence."""
+    """Collectives' latency and bytes, per token of a sequence; draft steps included."""
     return step.interconnect_s(operating_batch)
 
 
 @row(label="Overhead time", unit="s", section=SECTION, better="lower")
 def overhead_time_s(step: StepModel, operating_batch: Value) -> Value:
-    """Kernels, launches and scheduling, per token of a sequence."""
+    """Kernels, launches and scheduling, per token of a sequence; draft steps included."""
     return step.overhead_s(operating_batch)
 
 
 @row(label="Step time", unit="s", section=SECTION, better="lower")
 def step_time_s(
-    memory_time_s: Value, compute_time_s: Value, interconnect_time_s: Value, overhead_time_s: Value
+    memory_time_s: Value,
+    compute_time_s: Value,
+    draft_time_s: Value,
+    interconnect_time_s: Value,
+    overhead_time_s: Value,
 ) -> Value:
-    """max(memory, compute) + interconnect + overhead, per token of a sequence."""
-    return maximum(memory_time_s, compute_time_s) + interconnect_time_s + overhead_time_s
+    """max(memory, compute) + draft steps + interconnect + overhead, per token of a sequence."""
+    return maximum(memory_time_s, compute_time_s) + draft_time_s + interconnect_time_s + overhead_time_s
 
 
 @row(label="Step bound by", section=SECTION, words=BOUNDS, key=True)
@@ -103,7 +110,7 @@ def bound_memory_time_s(
 ) -> Value:
     """The bytes of a step over the rated bandwidth."""
     x = step.micro_batch(operating_batch)
-    weights = (step.memory_fixed_s + step.experts_read_s * step.coverage(x)) * weights_efficiency
+    weights = (step.memory_fixed_s + step.experts_read_s * step.experts().share(x)) * weights_efficiency
     return weights + step.memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
 
 
@@ -113,10 +120,27 @@ def bound_compute_time_s(step: StepModel, operating_batch: Value, decode_efficie
     return step.compute_s(operating_batch) / step.software_factor_used * decode_efficiency
 
 
+@row(label="Draft steps' time at efficiency 1", unit="s", section=SECTION, detail=True)
+def bound_draft_time_s(
+    step: StepModel,
+    operating_batch: Value,
+    weights_efficiency: Value,
+    kv_efficiency: Value,
+    decode_efficiency: Value,
+) -> Value:
+    """The larger of the draft steps' bytes over the rated bandwidth and their FLOP over the dense peaks."""
+    x = step.micro_batch(operating_batch)
+    share = step.experts(verifies=False).share(x)
+    weights = (step.draft_memory_fixed_s + step.experts_read_s * share) * weights_efficiency
+    memory = weights + step.draft_memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
+    compute = step.draft_compute_s(operating_batch) / step.software_factor_used * decode_efficiency
+    return where(step.verified_tokens > 1, maximum(memory, compute), 0)
+
+
 @row(label="Step time at efficiency 1", unit="s", section=SECTION, detail=True)
-def bound_step_time_s(bound_memory_time_s: Value, bound_compute_time_s: Value) -> Value:
+def bound_step_time_s(bound_memory_time_s: Value, bound_compute_time_s: Value, bound_draft_time_s: Value) -> Value:
     """The roofline with no overhead: no step is faster."""
-    return maximum(bound_memory_time_s, bound_compute_time_s)
+    return maximum(bound_memory_time_s, bound_compute_time_s) + bound_draft_time_s
 
 
 @row(label="Share of the roofline reached", unit="share", section=SECTION, better="higher")
@@ -138,7 +162,7 @@ def arithmetic_intensity(
     """FLOP of one pass over the bytes it reads."""
     tokens = step.micro_batch(operating_batch) * step.verified_tokens
     matmul = FLOP_PER_PARAMETER * (active_dense_parameters + active_expert_parameters)
-    return tokens * (matmul + attention_flop_per_token) / (weights_read_bytes + kv_read_bytes)
+    return tokens * (matmul + attention_flop_per_token) / maximum(weights_read_bytes + kv_read_bytes, SMALLEST)
 
 
 @row(label="Machine balance", unit="FLOP/B", section=SECTION)
@@ -157,16 +181,17 @@ def aggregate_bandwidth(memory_bandwidth: Value, devices_per_replica: Value) -> 
 def critical_batch(step: StepModel) -> Value:
     """Batch at which compute time reaches memory time; blank where the KV cache keeps memory ahead at any batch.
 
-    From the root with every expert read, Newton steps down the concave memory time.
+    Below the attention data parallel degree attention does not shrink, which gives a root of its own.
     """
-    slope = step.matmul_per_sequence_s + step.attention_per_sequence_s - step.memory_per_sequence_s
-    all_experts = step.experts_read_s * (1 + step.draft_steps_cost)
-    x = (step.memory_fixed_s + all_experts) / maximum(slope, SMALLEST * step.matmul_per_sequence_s)
-    for number in range(NEWTON_STEPS):
-        excess = slope * x - step.memory_fixed_s - step.experts_read_s * step.coverage(x)
-        rise = slope - step.experts_read_s * step.coverage_slope(x)
-        x = let(f"critical batch {number + 1}", maximum(x - excess / maximum(rise, SMALLEST * slope), 0))
-    return where(slope > 0, x * step.pipeline_parallel, blank())
+    stages, degree = step.pipeline_parallel, step.attention_degree
+    gain = step.matmul_per_sequence_s + step.attention_per_sequence_s
+    beyond = reached(step.verifying_memory(floored=False), gain, 0, 1, "critical batch")
+    least = -step.attention_per_sequence_s * degree
+    memory = step.verifying_memory(floored=True)
+    below = reached(memory, step.matmul_per_sequence_s, least, 1, "critical batch", degree)
+    early = both(degree > 1, below < degree)
+    exists = step.memory_per_sequence_s < gain
+    return where(early, below * stages, where(exists, beyond * stages, blank()))
 
 
 @row(label="Compute left idle", unit="share", section=SECTION, better="lower")
@@ -212,17 +237,17 @@ def step_wait_s(
 
 @row(label="Wait for a slot", unit="s", section=SECTION, better="lower")
 def slot_wait_s(
-    queue: QueueModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Value
+    queue: QueueModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Maybe
 ) -> Value:
     """Mean wait for one of the c slots (Sakasegawa); 0 at a fixed batch."""
-    chance, wait = queue.slot_wait(requests_per_second_per_replica)
+    chance, wait = queue.slot_wait(otherwise(requests_per_second_per_replica, 0))
     return where(given(batch), 0, chance * wait)
 
 
 @row(label="Queue wait", unit="s", section=SECTION, better="lower")
-def queue_wait_s(prefill_wait_s: Value, step_wait_s: Value, slot_wait_s: Maybe) -> Value:
+def queue_wait_s(prefill_wait_s: Value, step_wait_s: Value, slot_wait_s: Value) -> Value:
     """Prompts ahead + step under way + slot."""
-    return prefill_wait_s + step_wait_s + otherwise(slot_wait_s, 0)
+    return prefill_wait_s + step_wait_s + slot_wait_s
 
 
 @row(label="TTFT", unit="s", section=SECTION, better="lower", key=True)
@@ -251,14 +276,14 @@ def ttft_p95_s(
     queue: QueueModel,
     operating_batch: Value,
     batch: Maybe,
-    requests_per_second_per_replica: Value,
+    requests_per_second_per_replica: Maybe,
     ttft_s: Value,
     queue_wait_s: Value,
     ttft_factor: Value,
 ) -> Value:
     """TTFT without waiting + 0.95 of a step + the larger tail of slots and prompts; at a fixed batch TTFT itself."""
     unloaded = ttft_s - queue_wait_s * ttft_factor
-    tail = p95_excess(queue, load, step, requests_per_second_per_replica, operating_batch)
+    tail = p95_excess(queue, load, step, otherwise(requests_per_second_per_replica, 0), operating_batch)
     return where(given(batch), ttft_s, unloaded + tail * ttft_factor)
 
 

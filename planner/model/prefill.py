@@ -198,6 +198,33 @@ class PrefillModel:
         return (maximum(memory, self.compute_s(u, n)) + interconnect) * self.software_factor_used
 
 
+@dataclass(frozen=True, slots=True)
+class PrefillBound:
+    """The times of a prompt at efficiency 1, without interconnect and overhead."""
+
+    active_dense_parameters: Value
+    head_parameters: Value
+    active_expert_parameters: Value
+    peak_flops: Value
+    expert_peak_flops: Value
+    prefill_efficiency: Value
+    weights_efficiency: Value
+    kv_efficiency: Value
+
+    def compute_s(self, prefill: PrefillModel, u: Value, n: Value) -> Value:
+        """FLOP over the dense peaks."""
+        dense = maximum(0, self.active_dense_parameters - self.head_parameters) * u + self.head_parameters
+        experts = self.active_expert_parameters * u / self.expert_peak_flops
+        matmul = FLOP_PER_PARAMETER * (dense / self.peak_flops + experts) / prefill.tensor_parallel
+        return matmul + prefill.pairs(u, n) * prefill.prefill_pair_s * self.prefill_efficiency
+
+    def memory_s(self, prefill: PrefillModel, u: Value, n: Value) -> Value:
+        """Weights once a pass and the prompt's KV cache over the rated bandwidth."""
+        passes = maximum(1, u / prefill.chunk_tokens)
+        weights = passes * prefill.weights_s(u / passes) * self.weights_efficiency
+        return weights + prefill.kv_s(u, n) * self.kv_efficiency
+
+
 def causal_pairs(tokens: Value, window: Value) -> Value:
     """Pairs of a token and one it attends to among ``tokens``, each seeing at most ``window`` tokens."""
     inside = minimum(tokens, window)
@@ -224,38 +251,22 @@ def prefill_bound_by(prefill_memory_s: Value, prefill_compute_s: Value) -> Value
 
 @row(label="Prefill compute time at efficiency 1", unit="s", section=SECTION, detail=True)
 def bound_prefill_compute_s(
-    prefill: PrefillModel,
-    new_prompt_tokens: Value,
-    prompt_tokens: Value,
-    active_dense_parameters: Value,
-    head_parameters: Value,
-    active_expert_parameters: Value,
-    peak_flops: Value,
-    expert_peak_flops: Value,
-    prefill_efficiency: Value,
+    prefill: PrefillModel, bound: PrefillBound, new_prompt_tokens: Value, prompt_tokens: Value
 ) -> Value:
     """FLOP of one prompt over the dense peaks: no real prompt is faster."""
-    dense = maximum(0, active_dense_parameters - head_parameters) * new_prompt_tokens + head_parameters
-    experts = active_expert_parameters * new_prompt_tokens / expert_peak_flops
-    matmul = FLOP_PER_PARAMETER * (dense / peak_flops + experts) / prefill.tensor_parallel
-    pairs = prefill.pairs(new_prompt_tokens, prompt_tokens)
-    return matmul + pairs * prefill.prefill_pair_s * prefill_efficiency
+    return bound.compute_s(prefill, new_prompt_tokens, prompt_tokens)
 
 
 @row(label="Prefill time at efficiency 1", unit="s", section=SECTION, detail=True)
 def bound_prefill_s(
     prefill: PrefillModel,
+    bound: PrefillBound,
     new_prompt_tokens: Value,
     prompt_tokens: Value,
     bound_prefill_compute_s: Value,
-    weights_efficiency: Value,
-    kv_efficiency: Value,
 ) -> Value:
     """The roofline of one prompt with no overhead: the larger of memory and compute time at efficiency 1."""
-    passes = maximum(1, new_prompt_tokens / prefill.chunk_tokens)
-    weights = passes * prefill.weights_s(new_prompt_tokens / passes) * weights_efficiency
-    memory = weights + prefill.kv_s(new_prompt_tokens, prompt_tokens) * kv_efficiency
-    return maximum(memory, bound_prefill_compute_s)
+    return maximum(bound.memory_s(prefill, new_prompt_tokens, prompt_tokens), bound_prefill_compute_s)
 
 
 @row(label="Prefill time", unit="s", section=SECTION, better="lower", key=True)
@@ -287,6 +298,7 @@ def prefill_work_s(
 
 
 @row(label="Prefill time without cache hits", unit="s", section=SECTION, detail=True)
-def prefill_whole_s(prefill: PrefillModel, prompt_tokens: Value) -> Value:
+def prefill_whole_s(prefill: PrefillModel, bound: PrefillBound, prompt_tokens: Value) -> Value:
     """Latency of the same prompt when no prefix is cached."""
-    return prefill.time(prompt_tokens, prompt_tokens)
+    n = prompt_tokens
+    return maximum(prefill.time(n, n), bound.memory_s(prefill, n, n), bound.compute_s(prefill, n, n))

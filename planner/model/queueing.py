@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.model.batching import NEWTON_STEPS, LoadModel
-from planner.model.constants import ALMOST_ONE, HALF, MEAN_OF_SQUARE, P95_SHARE, P95_TAIL, SAKASEGAWA, SMALLEST
-from planner.model.decode import StepModel
+from planner.model.batching import LoadModel
+from planner.model.constants import ALMOST_ONE, HALF, MEAN_OF_SQUARE, P95_SHARE, P95_TAIL, SAKASEGAWA
 from planner.model.expression import Value
-from planner.model.functions import let, log, maximum, minimum, sqrt, where
+from planner.model.functions import log, maximum, minimum, sqrt
+from planner.model.roots import reached
+from planner.model.step import Curve, StepModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,51 +59,23 @@ def step_wait(step: StepModel, load: LoadModel, rate: Value, b: Value) -> Value:
     return step.time(b) * HALF * minimum(1 - share, busy)
 
 
-def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, steps: int = NEWTON_STEPS) -> Value:
+def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, label: str) -> Value:
     """Smallest b in [1, top] with b >= rate x D(b), ``top`` where there is none.
 
-    The step is the larger of memory and compute time and each is linear or concave in b, so b is the largest of the
-    pieces' roots: compute in closed form, memory (concave through the experts) by Newton steps from ``top``.
+    A step is the largest of its pieces, so b is the largest of their roots; below the pipeline's stages a step does
+    not shrink, which gives a root of its own.
     """
     share = prefill_share(load, rate)
-    stages, factor, degree = step.pipeline_parallel, step.software_factor_used, step.attention_degree
     asked = rate / (1 - share)
     interrupted = asked * share * (prefill_wait(load, rate) + load.prefill_time_s)
-    tokens = asked * load.counted_tokens * factor
-    rest_fixed = step.interconnect_fixed_s + step.overhead_fixed_s
-    rest_linear = step.interconnect_per_sequence_s + step.overhead_per_sequence_s
-    end = top / stages
+    weight = asked * load.counted_tokens
+    stages = step.pipeline_parallel
 
-    def compute_root(fixed: Value, linear: Value) -> Value:
-        per_batch = stages - tokens * linear
-        root = (tokens * fixed + interrupted) / maximum(per_batch, SMALLEST)
-        return minimum(root, end)
+    def root(piece: Curve) -> Value:
+        return reached(piece, stages, interrupted, weight, label, top / stages)
 
-    def memory_root(label: str, fixed: Value, linear: Value) -> Value:
-        def excess(x: Value) -> Value:
-            time = fixed + step.experts_read_s * step.coverage(x) + linear * x
-            return stages * x - tokens * time - interrupted
-
-        x = end
-        for number in range(steps):
-            slope = stages - tokens * (step.experts_read_s * step.coverage_slope(x) + linear)
-            moved = x - excess(x) / maximum(slope, SMALLEST)
-            x = let(f"{label} {number + 1}", minimum(maximum(moved, 1 / stages), end))
-        return where(excess(end) >= 0, x, end)
-
-    growing = maximum(
-        memory_root("batch", rest_fixed + step.memory_fixed_s, rest_linear + step.memory_per_sequence_s),
-        compute_root(rest_fixed, rest_linear + step.matmul_per_sequence_s + step.attention_per_sequence_s),
-    )
-    kv_floor = step.memory_per_sequence_s * degree
-    attention_floor = step.attention_per_sequence_s * degree
-    floored = maximum(
-        memory_root("batch below d", rest_fixed + step.memory_fixed_s + kv_floor, rest_linear),
-        compute_root(rest_fixed + attention_floor, rest_linear + step.matmul_per_sequence_s),
-    )
-    of_pieces = maximum(growing, where(degree > 1, floored, 0)) * stages
-    at_rest = asked * load.counted_tokens * step.time(1) + interrupted
-    return minimum(maximum(1, of_pieces, at_rest), top)
+    at_rest = weight * step.time(1) + interrupted
+    return minimum(maximum(1, at_rest, step.largest(root) * stages), top)
 
 
 def p95_excess(queue: QueueModel, load: LoadModel, step: StepModel, rate: Value, b: Value) -> Value:

@@ -7,43 +7,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planner.model.batching import NEWTON_STEPS
-from planner.model.constants import TINIEST
-from planner.model.decode import StepModel
+from planner.model.constants import HALF, TINIEST
 from planner.model.expression import Value
-from planner.model.functions import blank, both, let, maximum, minimum, plain, where
+from planner.model.functions import blank, both, let, maximum, plain, where
 from planner.model.sheet import row
+from planner.model.step import StepModel
 
 SECTION = "Speculative decoding"
 NOT_DRAFTING = "no tokens are drafted"
+BRACKETED_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class DraftModel:
-    """What drafting adds to a step."""
+    """What tells a pass with drafting from one without."""
 
     tokens_per_pass: Value
-    draft_memory_fixed_s: Value
-    draft_matmul_per_sequence_s: Value
     draft_overhead_s: Value
-    draft_kv_s: Value
 
     def plain(self, step: StepModel) -> StepModel:
         """The same step without speculative decoding: every factor and addition of drafting taken out."""
-        once = self.tokens_per_pass / (1 + step.draft_steps_cost)
-        per_token = self.tokens_per_pass / (step.verified_tokens + step.draft_steps_cost)
-        passes, drafts = self.tokens_per_pass, 1 + step.draft_steps_cost
-        matmul = step.matmul_per_sequence_s * passes - self.draft_matmul_per_sequence_s
+        passes, drafts, tokens = self.tokens_per_pass, step.draft_steps_cost, step.verified_tokens
+        once, per_token = passes / (1 + drafts), passes / (tokens + drafts)
         return replace(
             step,
-            memory_fixed_s=(step.memory_fixed_s * passes - self.draft_memory_fixed_s) / drafts,
-            memory_per_sequence_s=(step.memory_per_sequence_s * passes - self.draft_kv_s) / drafts,
+            memory_fixed_s=step.memory_fixed_s * passes,
+            memory_per_sequence_s=step.memory_per_sequence_s * passes,
             experts_read_s=step.experts_read_s * passes,
-            matmul_per_sequence_s=matmul / (step.verified_tokens + step.draft_steps_cost),
-            attention_per_sequence_s=step.attention_per_sequence_s * per_token,
+            matmul_per_sequence_s=step.matmul_per_sequence_s * passes / tokens,
+            attention_per_sequence_s=step.attention_per_sequence_s * passes / tokens,
+            draft_memory_fixed_s=plain(0),
+            draft_memory_per_sequence_s=plain(0),
+            draft_matmul_per_sequence_s=plain(0),
+            draft_attention_per_sequence_s=plain(0),
             interconnect_fixed_s=step.interconnect_fixed_s * once,
             interconnect_per_sequence_s=step.interconnect_per_sequence_s * per_token,
-            overhead_fixed_s=(step.overhead_fixed_s * passes - self.draft_overhead_s) / drafts,
+            overhead_fixed_s=(step.overhead_fixed_s * passes - self.draft_overhead_s) / (1 + drafts),
             overhead_per_sequence_s=step.overhead_per_sequence_s * once,
             verified_tokens=plain(1),
             draft_steps_cost=plain(0),
@@ -68,35 +67,32 @@ def speculative_speedup_alone(step: StepModel, draft: DraftModel, draft_tokens: 
     unit="sequences",
     section=SECTION,
     better="higher",
-    reason="pays at every batch up to the engine's largest, or at none",
+    reason="drafting pays up to the engine's largest batch, or not even for a request alone",
 )
 def speculative_break_even_batch(
     step: StepModel, draft: DraftModel, draft_tokens: Value, max_batch: Value, speculative_speedup_alone: Value
 ) -> Value:
-    """Batch at which the compute-bound verification costs as much as plain memory-bound steps.
+    """Batch from which a step with drafting takes as long per token as one without.
 
-    Their difference is convex in the batch: Newton steps down from the engine's largest batch.
+    Newton steps on their difference from the engine's largest batch; one that would leave the bracket between a batch
+    at which drafting pays and one at which it costs halves it instead.
     """
-    plain = draft.plain(step)
-    stages = step.pipeline_parallel
-    linear = (
-        step.matmul_per_sequence_s + step.attention_per_sequence_s + step.interconnect_per_sequence_s
-        + step.overhead_per_sequence_s - plain.memory_per_sequence_s - plain.interconnect_per_sequence_s
-        - plain.overhead_per_sequence_s
-    )  # fmt: skip
-    fixed = (
-        step.interconnect_fixed_s + step.overhead_fixed_s - plain.memory_fixed_s - plain.interconnect_fixed_s
-        - plain.overhead_fixed_s
-    )  # fmt: skip
+    plain_step, stages = draft.plain(step), step.pipeline_parallel
 
-    def loss(x: Value) -> Value:
-        return fixed + linear * x - plain.experts_read_s * plain.coverage(x)
+    def loss(x: Value) -> tuple[Value, Value]:
+        (with_drafts, rise), (without, plain_rise) = step.time_and_slope(x), plain_step.time_and_slope(x)
+        return with_drafts - without, rise - plain_rise
 
-    top = max_batch / stages
-    x = top
-    for number in range(NEWTON_STEPS):
-        slope = linear - plain.experts_read_s * plain.coverage_slope(x)
-        moved = x - loss(x) / maximum(slope, TINIEST)
-        x = let(f"drafting pays to {number + 1}", minimum(maximum(moved, 1 / stages), top))
-    found = both(loss(top) > 0, speculative_speedup_alone > 1)
-    return where(draft_tokens > 0, where(found, maximum(x * stages, 1), blank()), blank())
+    top = maximum(1, max_batch / stages)
+    costs_at_top = loss(top)[0] > 0
+    pays, costs, x = plain(1), top, top
+    for number in range(BRACKETED_STEPS):
+        lost, slope = loss(x)
+        lost = let(f"drafting loses {number + 1}", lost)
+        pays = let(f"drafting pays at {number + 1}", where(lost > 0, pays, x))
+        costs = let(f"drafting costs at {number + 1}", where(lost > 0, x, costs))
+        moved = x - lost / where(slope > 0, maximum(slope, TINIEST), TINIEST)
+        inside = both(pays <= moved, moved <= costs)
+        x = let(f"drafting stops {number + 1}", where(inside, moved, (pays + costs) * HALF))
+    found = both(costs_at_top, speculative_speedup_alone > 1)
+    return where(draft_tokens > 0, where(found, x * stages, blank()), blank())

@@ -1,0 +1,268 @@
+"""A decode step as a function of the sequences in flight, and the pieces of which it is the largest.
+
+A pass over x sequences takes the larger of memory and compute time, then the draft steps' larger of the two, then
+interconnect and overhead on top. So a step is the largest of a few pieces, each linear in x or, through the experts
+(of which x sequences touch E(1 - (1 - k/E)^x)), concave; what has to be solved for has a root per piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.model.expression import Value
+from planner.model.functions import both, maximum, minimum, plain, where
+
+
+@dataclass(frozen=True, slots=True)
+class Experts:
+    """How much of the experts' bytes x sequences have read: by the verifying pass, by the draft steps, or by both.
+
+    ``time`` reads all of them once, ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
+    negative logarithm.
+    """
+
+    time: Value
+    miss: Value
+    pull: Value
+    verified: Value
+    drafted: Value
+    verifies: bool
+    drafts: bool
+
+    def share(self, x: Value | float) -> Value:
+        """1 - m^(v x) by a pass that verifies v tokens a sequence, and g c times 1 - m^x by the draft steps."""
+        return self.share_and_slope(x)[0]
+
+    def share_and_slope(self, x: Value | float) -> tuple[Value, Value]:
+        """share() and its derivative in x."""
+        if self.verifies:
+            left = self.miss ** (x * self.verified)
+            share, slope = 1 - left, self.verified * left
+            if not self.drafts:
+                return share, self.pull * slope
+            left_by_drafts = where(self.drafted > 0, self.miss**x, 1)
+            drafts = self.drafted * (1 - left_by_drafts)
+            return share + drafts, self.pull * (slope + self.drafted * left_by_drafts)
+        left = self.miss**x
+        return self.drafted * (1 - left), self.pull * self.drafted * left
+
+    @property
+    def whole(self) -> Value | float:
+        """share() of endlessly many sequences."""
+        if not self.verifies:
+            return self.drafted
+        return 1 + self.drafted if self.drafts else 1
+
+    @property
+    def rate(self) -> Value | float:
+        """Tokens that a sequence brings to the pass that has read every expert first."""
+        return self.verified if self.verifies else 1
+
+    @property
+    def first_slope(self) -> Value:
+        """The slope of share() at x = 0."""
+        if not self.verifies:
+            return self.pull * self.drafted
+        return self.pull * (self.verified + self.drafted if self.drafts else self.verified)
+
+    @property
+    def first_bend(self) -> Value:
+        """The size of the second derivative of share() at x = 0."""
+        square = self.pull * self.pull
+        if not self.verifies:
+            return square * self.drafted
+        tokens = self.verified * self.verified
+        return square * (tokens + self.drafted if self.drafts else tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One piece of a step over x sequences of a pass, in seconds: fixed + linear x + what the experts take."""
+
+    name: str
+    fixed: Value
+    linear: Value
+    experts: Experts | None = None
+
+    def at(self, x: Value | float) -> Value:
+        """The piece at ``x`` sequences."""
+        line = self.fixed + self.linear * x
+        return line if self.experts is None else line + self.experts.time * self.experts.share(x)
+
+
+def _attention(fixed: Value, linear: Value | None, per_sequence: Value, least: Value | None) -> tuple[Value, Value]:
+    """Fixed and linear part with attention's: of each sequence, or of ``least`` sequences whatever the batch."""
+    if least is None:
+        return fixed, per_sequence if linear is None else linear + per_sequence
+    return fixed + per_sequence * least, plain(0) if linear is None else linear
+
+
+@dataclass(frozen=True, slots=True)
+class StepModel:
+    """The coefficients of a step per token that a sequence receives; every method takes sequences in flight."""
+
+    memory_fixed_s: Value
+    memory_per_sequence_s: Value
+    experts_read_s: Value
+    expert_miss_share: Value
+    expert_touch_rate: Value
+    matmul_per_sequence_s: Value
+    attention_per_sequence_s: Value
+    draft_memory_fixed_s: Value
+    draft_memory_per_sequence_s: Value
+    draft_matmul_per_sequence_s: Value
+    draft_attention_per_sequence_s: Value
+    interconnect_fixed_s: Value
+    interconnect_per_sequence_s: Value
+    overhead_fixed_s: Value
+    overhead_per_sequence_s: Value
+    verified_tokens: Value
+    draft_steps_cost: Value
+    attention_degree: Value
+    pipeline_parallel: Value
+    software_factor_used: Value
+
+    def micro_batch(self, b: Value | float) -> Value:
+        """Sequences in one pass: b over the pipeline's stages, at least 1."""
+        return maximum(1, b / self.pipeline_parallel)
+
+    def experts(self, *, verifies: bool = True, drafts: bool = False, factor: Value | float = 1) -> Experts:
+        """The experts that the verifying pass, the draft steps or both read, in ``factor`` times their time."""
+        return Experts(
+            time=self.experts_read_s * factor, miss=self.expert_miss_share, pull=self.expert_touch_rate,
+            verified=self.verified_tokens, drafted=self.draft_steps_cost, verifies=verifies, drafts=drafts,
+        )  # fmt: skip
+
+    def memory_s(self, b: Value | float) -> Value:
+        """Memory time of a step without its draft steps."""
+        x = self.micro_batch(b)
+        per_sequence = self.memory_per_sequence_s * maximum(x, self.attention_degree)
+        fixed = self.memory_fixed_s + self.experts_read_s * self.experts().share(x)
+        return (fixed + per_sequence) * self.software_factor_used
+
+    def compute_s(self, b: Value | float) -> Value:
+        """Compute time of a step without its draft steps."""
+        x = self.micro_batch(b)
+        attention = self.attention_per_sequence_s * maximum(x, self.attention_degree)
+        return (self.matmul_per_sequence_s * x + attention) * self.software_factor_used
+
+    def draft_memory_s(self, b: Value | float) -> Value:
+        """Memory time of the draft steps."""
+        x = self.micro_batch(b)
+        per_sequence = self.draft_memory_per_sequence_s * maximum(x, self.attention_degree)
+        fixed = self.draft_memory_fixed_s + self.experts_read_s * self.experts(verifies=False).share(x)
+        return (fixed + per_sequence) * self.software_factor_used
+
+    def draft_compute_s(self, b: Value | float) -> Value:
+        """Compute time of the draft steps."""
+        x = self.micro_batch(b)
+        attention = self.draft_attention_per_sequence_s * maximum(x, self.attention_degree)
+        return (self.draft_matmul_per_sequence_s * x + attention) * self.software_factor_used
+
+    def draft_s(self, b: Value | float) -> Value:
+        """The larger of the draft steps' memory and compute time; 0 without speculative decoding."""
+        larger = maximum(self.draft_memory_s(b), self.draft_compute_s(b))
+        return where(self.verified_tokens > 1, larger, 0)
+
+    def interconnect_s(self, b: Value | float) -> Value:
+        """Interconnect time of a step, draft steps included."""
+        per_sequence = self.interconnect_per_sequence_s * self.micro_batch(b)
+        return (self.interconnect_fixed_s + per_sequence) * self.software_factor_used
+
+    def overhead_s(self, b: Value | float) -> Value:
+        """Overhead of a step, draft steps included."""
+        per_sequence = self.overhead_per_sequence_s * self.micro_batch(b)
+        return (self.overhead_fixed_s + per_sequence) * self.software_factor_used
+
+    def time(self, b: Value | float) -> Value:
+        """Time of a step: memory or compute, the draft steps, interconnect and overhead."""
+        roof = maximum(self.memory_s(b), self.compute_s(b)) + self.draft_s(b)
+        return roof + self.interconnect_s(b) + self.overhead_s(b)
+
+    def time_and_slope(self, x: Value) -> tuple[Value, Value]:
+        """time() at ``x`` >= 1 sequences in a pass, without software factor, and its derivative in x."""
+
+        def larger(first: tuple[Value, Value], second: tuple[Value, Value]) -> tuple[Value, Value]:
+            return maximum(first[0], second[0]), where(first[0] >= second[0], first[1], second[1])
+
+        served, more = maximum(x, self.attention_degree), where(x < self.attention_degree, 0, 1)
+
+        def memory(fixed: Value, per_sequence: Value, experts: Experts) -> tuple[Value, Value]:
+            share, slope = experts.share_and_slope(x)
+            return fixed + experts.time * share + per_sequence * served, experts.time * slope + per_sequence * more
+
+        def compute(matmul: Value, attention: Value) -> tuple[Value, Value]:
+            return matmul * x + attention * served, matmul + attention * more
+
+        roof, roof_slope = larger(
+            memory(self.memory_fixed_s, self.memory_per_sequence_s, self.experts()),
+            compute(self.matmul_per_sequence_s, self.attention_per_sequence_s),
+        )
+        draft, draft_slope = larger(
+            memory(self.draft_memory_fixed_s, self.draft_memory_per_sequence_s, self.experts(verifies=False)),
+            compute(self.draft_matmul_per_sequence_s, self.draft_attention_per_sequence_s),
+        )
+        rest = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
+        time = roof + draft + self.interconnect_fixed_s + self.overhead_fixed_s + rest * x
+        return time, roof_slope + draft_slope + rest
+
+    def verifying_memory(self, *, floored: bool) -> Curve:
+        """Memory time of the verifying pass alone, without software factor, interconnect or overhead.
+
+        ``floored``: below the attention data parallel degree, where each device serves one sequence's attention.
+        """
+        fixed, linear = _attention(self.memory_fixed_s, None, self.memory_per_sequence_s, self._least(floored))
+        return Curve("below d" if floored else "memory", fixed, linear, self.experts())
+
+    def piece(self, *, memory: bool, drafts_memory: bool, floored: bool) -> Curve:
+        """The step that memory or compute bounds, its draft steps likewise, with everything on top."""
+        fixed = self.interconnect_fixed_s + self.overhead_fixed_s
+        linear = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
+        if memory:
+            fixed, attention = fixed + self.memory_fixed_s, self.memory_per_sequence_s
+        else:
+            linear, attention = linear + self.matmul_per_sequence_s, self.attention_per_sequence_s
+        if drafts_memory:
+            fixed, attention = fixed + self.draft_memory_fixed_s, attention + self.draft_memory_per_sequence_s
+        else:
+            linear = linear + self.draft_matmul_per_sequence_s
+            attention = attention + self.draft_attention_per_sequence_s
+        fixed, linear = _attention(fixed, linear, attention, self._least(floored))
+        factor = self.software_factor_used
+        reads = memory or drafts_memory
+        experts = self.experts(verifies=memory, drafts=drafts_memory, factor=factor) if reads else None
+        bound, draft_bound = "memory" if memory else "compute", "memory" if drafts_memory else "compute"
+        name = bound if memory == drafts_memory else f"{bound}, drafts {draft_bound}"
+        return Curve(f"{name}, below d" if floored else name, fixed * factor, linear * factor, experts)
+
+    def _least(self, floored: bool) -> Value | None:
+        return self.attention_degree if floored else None
+
+    def over_pieces(
+        self, solve: Callable[[Curve], Value], combine: Callable[..., Value], neutral: Value | float
+    ) -> Value:
+        """``combine`` (maximum or minimum) of what ``solve`` makes of each piece; ``neutral`` changes nothing.
+
+        Without speculative decoding two pieces make up a step; attention data parallel adds its floored ones.
+        """
+
+        def group(same: bool, floored: bool) -> Value:
+            pieces = [self.piece(memory=m, drafts_memory=m == same, floored=floored) for m in (True, False)]
+            return combine(*(solve(piece) for piece in pieces))
+
+        floored, drafting = self.attention_degree > 1, self.verified_tokens > 1
+        return combine(
+            group(same=True, floored=False),
+            where(drafting, group(same=False, floored=False), neutral),
+            where(floored, group(same=True, floored=True), neutral),
+            where(both(floored, drafting), group(same=False, floored=True), neutral),
+        )
+
+    def largest(self, solve: Callable[[Curve], Value]) -> Value:
+        """The largest of ``solve`` over the pieces; results below 0 count as 0."""
+        return self.over_pieces(solve, maximum, 0)
+
+    def smallest(self, solve: Callable[[Curve], Value], most: Value) -> Value:
+        """The smallest of ``solve`` over the pieces, at most ``most``."""
+        return self.over_pieces(solve, minimum, most)
