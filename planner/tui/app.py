@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events, work
 from textual.app import App, ComposeResult
@@ -16,13 +17,15 @@ from textual.screen import Screen
 
 from catalog import Catalog
 from planner.model.evaluation import Evaluated
-from planner.store import Library
 from planner.tui.bars import Bar, KeyBar, formula_pieces, message_pieces
 from planner.tui.book import Book
 from planner.tui.clipboard import hand_over
 from planner.tui.desk import Desk
 from planner.tui.grid import ScenarioGrid
 from planner.tui.text import one_line
+
+if TYPE_CHECKING:
+    from planner.store import Library
 
 CRASHED = 70
 SIGNALLED = 128
@@ -202,11 +205,11 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
 
 
 def _listen(app: PlannerApp) -> None:
-    """Let SIGTERM and SIGHUP end the program in order."""
+    """Let the signals that end a program end it in order, with the terminal as it was."""
 
     def install() -> None:
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"):
             number = getattr(signal, name, None)
             if number is not None:
                 loop.add_signal_handler(number, app.stop_for, int(number))
