@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from catalog import Catalog
 from planner.analysis.evaluated import evaluate_scenario
@@ -16,8 +17,11 @@ from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, InputError
 from planner.model.inputs import INPUTS, check_together
 from planner.model.scenario import Fact, Result, Scenario
-from planner.store import Change, Library, Revision, Stored, StoreError
+from planner.store import Change, Revision, Stored, StoreError
 from planner.tui.lines import Line
+
+if TYPE_CHECKING:
+    from planner.store import Library
 
 Edit = tuple[int, str, FieldValue]
 """A column, the name of an input or fact, and its new value (a fact's None takes the catalogue's again)."""

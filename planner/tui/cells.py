@@ -20,8 +20,8 @@ Tone = Literal["default", "set", "changed", "fact", "result", "blank", "problem"
 Difference = Literal["off", "percent", "absolute"]
 
 BLANK, SAME, BETTER, WORSE, OVERRIDDEN, DOUBTFUL = "—", "·", "✓", "✗", "•", "~"
+PREFIXED = ("B", "B/s", "FLOP/s")
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_TOO_WIDE = 11
 _EQUAL = 1e-12
 
 
@@ -44,16 +44,13 @@ def compact(value: float, unit: str = "") -> str:
 
 def unit_in_cell(line: Line) -> bool:
     """Whether the cells of ``line`` carry their own unit, since its size varies too much for one."""
-    return line.kind == "fact" and line.unit in ("B", "B/s", "FLOP/s")
+    return line.kind == "fact" and line.unit in PREFIXED
 
 
-def field_text(field: Field, value: FieldValue, *, prefix: bool = False) -> str:
-    """``value`` of an input or fact as a cell shows it."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and field.is_number:
-        if prefix and abs(value) >= 1e6:
-            return compact(value, field.unit)
-        text = field.show(value)
-        return text if len(text) <= _TOO_WIDE else compact(value)
+def field_text(field: Field, value: FieldValue) -> str:
+    """``value`` of an input or fact as a cell shows it; bytes and FLOP take a decimal prefix and their unit."""
+    if field.unit in PREFIXED and isinstance(value, (int, float)) and abs(value) >= 1000:
+        return compact(value, field.unit)
     return one_line(field.show(value))
 
 
@@ -94,8 +91,8 @@ def _show_fact(book: Book, place: int, line: Line) -> Shown:
     fact, field = book.fact(place, line.name), FACT_FIELDS[line.name]
     if fact is None:
         own = book.value(place, line.name)
-        return Shown(BLANK if own is None else field_text(field, own, prefix=True), "problem")
-    text = field_text(field, fact.value, prefix=True)
+        return Shown(BLANK if own is None else field_text(field, own), "problem")
+    text = field_text(field, fact.value)
     if fact.overridden:
         return Shown(text, "changed", OVERRIDDEN)
     return Shown(text, "fact" if fact.value is not None else "blank", DOUBTFUL if fact.doubt else " ")
@@ -182,7 +179,7 @@ def _signed(change: float, line: Line) -> str:
     if line.row is not None:
         return sign + show_value(line.row, size)
     field = INPUTS.get(line.name) or FACT_FIELDS[line.name]
-    return sign + field_text(field, size, prefix=line.kind == "fact")
+    return sign + field_text(field, size)
 
 
 def describe(book: Book, place: int, line: Line) -> tuple[str, str]:

@@ -22,13 +22,13 @@ def test_percentages(share: float, text: str) -> None:
 
 def test_large_facts_take_a_decimal_prefix() -> None:
     assert compact(3.35e12, "B/s") == "3.35 TB/s"
-    assert compact(70_553_706_496.0) == "70.55 G"
+    assert compact(70_553_706_496.0, "B") == "70.55 GB"
     assert compact(12.5, "W") == "12.5 W"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "text"),
-    [("requests_per_day", 100_000.0, "100,000"), ("requests_per_day", 1e12, "1 T"), ("flash_attention", True, "yes"),
+    [("requests_per_day", 100_000.0, "100,000"), ("requests_per_day", 1e12, "1T"), ("flash_attention", True, "yes"),
      ("ttft_target_ms", None, "—"), ("model", "a\x1bb", "a\ufffdb"), ("pue", 1.3, "1.3")],
 )  # fmt: skip
 def test_inputs_as_cells(name: str, value: FieldValue, text: str) -> None:

@@ -100,7 +100,7 @@ def test_f4_explains_down_to_inputs_and_sources(desk: Desk, keys: Keys) -> None:
     desk.go_to("step_time_s")
     keys("f4")
     text = page(desk.panel)
-    assert "step_time_s = max(memory_time_s, compute_time_s) + interconnect_time_s" in text
+    assert "step_time_s = max(memory_time_s, compute_time_s)" in text
     assert "= max(0.0" in text
     assert "MADE OF" in text
     assert "RESTS ON THESE INPUTS AND FACTS" in text
