@@ -143,7 +143,7 @@ class Action:
     def _revision(self) -> RevisionRow:
         query = _LAST_OF_NONE if self.workspace_id is None else _LAST
         last = self.session.connection().scalar(query, {"workspace": self.workspace_id}) or 0
-        versions = self.database.versions
+        versions = self.database.noted_versions()
         return RevisionRow(
             workspace_id=self.workspace_id,
             sequence=last + 1,

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -77,6 +77,14 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether it is a SQLite file."""
         return self.engine.dialect.name == "sqlite"
+
+    def noted_versions(self) -> Versions:
+        """The versions that a revision notes; the catalogue's is looked up when the first one is written."""
+        if not self.versions.catalogue:
+            from catalog.load import version  # noqa: PLC0415 - who only reads does not wait for it
+
+            self.versions = replace(self.versions, catalogue=version())
+        return self.versions
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

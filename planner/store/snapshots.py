@@ -68,7 +68,7 @@ def take(database: Database, workspace: Workspace, name: str, notes: str = "") -
         ).all()
         content = [{"id": row.id, "version": row.version, **document(row)} for row in rows]
         latest = select(func.max(RevisionRow.id)).where(RevisionRow.workspace_id == workspace.id)
-        versions = database.versions
+        versions = database.noted_versions()
         row = SnapshotRow(
             uid=uuid.uuid4().hex,
             workspace_id=workspace.id,

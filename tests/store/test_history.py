@@ -11,6 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+import catalog.load
+import planner
 from planner.model.fields import InputError
 from planner.model.scenario import Scenario
 from planner.store import Change, ConflictError, Library, NotFoundError, Stored, StoreError, open_library
@@ -88,10 +90,11 @@ def test_history_says_what_was_and_is(library: Library) -> None:
     assert edit.description == "'Toy 7B': Fixed batch 1 sequences → 4 sequences"
     assert (edit.before, edit.after) == ({first.id: {"batch": 1.0}}, {first.id: {"batch": 4.0}})
     assert (edit.scenario_id, edit.why, edit.action) == (first.id, "measured", "edit")
-    assert fact.description.startswith("'Toy 7B': Measured weight bytes the catalogue's → 15,000,000,000 B")
+    assert fact.description.startswith("'Toy 7B': Measured weight bytes the catalogue's → 15")
     assert undo.description == f"Undo: {fact.description}"
     assert undo.undoes == fact.id
     assert created.action == "examples"
+    assert (edit.program_version, edit.catalogue_version) == (planner.__version__, catalog.load.version())
     assert [one.sequence for one in library.history(limit=2)] == [undo.sequence, fact.sequence]
     assert [one.id for one in library.history(before=edit.sequence, limit=1)] == [created.id]
 
