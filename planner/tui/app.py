@@ -117,6 +117,8 @@ class PlannerApp(App[None], inherit_bindings=False):
         elif self.library.warnings:
             self.desk.say(self.library.warnings[0], error=True)
         self.set_interval(OTHERS_EVERY, self.look_for_others)
+        # A terminal that comes back after Ctrl+Z shows nothing of what was painted before.
+        self.app_resume_signal.subscribe(self, lambda _: self.redraw())
 
     def look_for_others(self) -> None:
         """Show what somebody else saved meanwhile, unless something is being typed."""
