@@ -110,15 +110,23 @@ def _copy_scenarios(session: Session, scenarios: Sequence[ScenarioRow], workspac
 def _copy_revisions(session: Session, revisions: Sequence[RevisionRow], workspace_id: int) -> dict[int, int]:
     """Add copies of ``revisions`` in their order; new ids by old."""
     numbers: dict[int, int] = {}
+    waiting: dict[int, RevisionRow] = {}
+
+    def save() -> None:
+        session.add_all(waiting.values())
+        session.flush()
+        numbers.update((old, new.id) for old, new in waiting.items())
+        waiting.clear()
+
     for row in sorted(revisions, key=lambda one: one.sequence):
-        new = RevisionRow(
+        if row.undoes_id in waiting or len(waiting) == _CHUNK:
+            save()
+        waiting[row.id] = RevisionRow(
             **_values(row, "id", "workspace_id", "undoes_id"),
             workspace_id=workspace_id,
             undoes_id=numbers.get(row.undoes_id) if row.undoes_id is not None else None,
         )
-        session.add(new)
-        session.flush()
-        numbers[row.id] = new.id
+    save()
     return numbers
 
 

@@ -93,9 +93,15 @@ class Database:
             with Session(self.engine, expire_on_commit=False, autoflush=False) as session:
                 yield session
         except SQLAlchemyError as error:
+            self._explain_by_schema()
             raise from_database(error, self.description) from error
         except sqlite3.Error as error:
             raise from_sqlite(error, self.description) from error
+
+    def _explain_by_schema(self) -> None:
+        """Raise StoreError when what went wrong is that another program has changed the tables."""
+        with contextlib.suppress(SQLAlchemyError), Session(self.engine) as session:
+            self._check_schema(session)
 
     def write(self, work: Callable[[Session], T]) -> T:
         """What ``work`` returns, run in one transaction that is committed when this returns.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import and_, func, or_, select, true
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
+from planner.model.fields import Field, FieldValue
 from planner.model.inputs import INPUTS, check_values, field_of
 from planner.model.scenario import Scenario
 from planner.store.actions import GAP, Action, check_row
@@ -140,18 +141,21 @@ def create(
     return _act(database, workspace, action, why, change)
 
 
-def copy(database: Database, identifier: int, name: str) -> Stored:
+def copy(database: Database, identifier: int, name: str, values: Mapping[str, FieldValue] | None = None) -> Stored:
     """A copy of scenario ``identifier`` called ``name``, behind it, with its values, facts, notes and tags.
 
-    Raises InputError when a damaged value would be copied.
+    ``values`` are inputs and facts that differ in the copy. Raises InputError when a value is refused, or a damaged
+    one would be copied.
     """
     name = clean_name(name)
+    others = {field.name: value for field, value in _checked(values or {})}
 
     def change(action: Action) -> list[ScenarioRow]:
         source = action.rows([identifier])[identifier]
         for field in INPUTS.values():
-            value = getattr(source, field.name)
-            field.check(tuple(value) if isinstance(value, list) else value)
+            if field.name not in others:
+                value = getattr(source, field.name)
+                field.check(tuple(value) if isinstance(value, list) else value)
         action.check_name_free(name, name_key(name))
         row = action.create(
             name=name,
@@ -164,6 +168,9 @@ def copy(database: Database, identifier: int, name: str) -> Stored:
             overrides=overrides_of(source),
             **{field: getattr(source, field) for field in INPUTS},
         )
+        for other, value in others.items():
+            put(row, other, value)
+        check_row(row)
         action.session.flush()
         return [row]
 
@@ -223,6 +230,13 @@ def undelete(database: Database, identifier: int) -> Stored:
     return _act(database, identifier, "undelete", "", change)[0]
 
 
+def _checked(values: Mapping[str, FieldValue]) -> Iterator[tuple[Field, FieldValue]]:
+    """The inputs and facts that ``values`` names, each with its checked value. Raises InputError."""
+    for name, value in values.items():
+        field = field_called(name)
+        yield field, None if value is None and field.name in FACT_FIELDS else field.check(value)
+
+
 def edit(database: Database, changes: Sequence[Change], why: str = "") -> list[Stored]:
     """Set the values of ``changes``, all or none, as one revision; the changed scenarios in the order they came.
 
@@ -231,9 +245,8 @@ def edit(database: Database, changes: Sequence[Change], why: str = "") -> list[S
     """
     checked: list[Change] = []
     for one in changes:
-        field = field_called(one.name)
-        value = None if one.value is None and field.name in FACT_FIELDS else field.check(one.value)
-        checked.append(Change(one.scenario_id, field.name, value, one.version))
+        for field, value in _checked({one.name: one.value}):
+            checked.append(Change(one.scenario_id, field.name, value, one.version))
 
     def change(action: Action) -> list[ScenarioRow]:
         rows = action.rows(one.scenario_id for one in checked)

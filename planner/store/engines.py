@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import QueuePool
 
 BUSY_SECONDS = 5
+LONGEST_VALUE = 256 * 2**20
 PAGE_CACHE_KIB = 16_384
 
 # A byte that is not UTF-8 becomes a lone surrogate, which no check lets pass; the default would end the whole query.
@@ -33,6 +34,9 @@ def connect_sqlite(
         address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, cached_statements=256
     )
     connection.text_factory = _read_text
+    # A file may come from anybody: it gets at no other file, and no value of it at all our memory.
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     for pragma in (
         "trusted_schema=OFF",
         "cell_size_check=ON",

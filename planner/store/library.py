@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import func, select
 
-from planner.model.fields import nearest
+from planner.model.fields import FieldValue, nearest
 from planner.model.scenario import Scenario
 from planner.store import edits, entries, history, searching, snapshots, workspaces
 from planner.store.database import Database
@@ -211,9 +211,9 @@ class Library:
         """Save new scenarios, all or none, as one action."""
         return edits.create(self.database, self.workspace, scenarios, why=why, action="import")
 
-    def copy(self, scenario_id: int, name: str) -> Stored:
-        """A copy called ``name``, behind the original."""
-        return edits.copy(self.database, scenario_id, name)
+    def copy(self, scenario_id: int, name: str, values: Mapping[str, FieldValue] | None = None) -> Stored:
+        """A copy called ``name``, behind the original; ``values`` are inputs and facts that differ in it."""
+        return edits.copy(self.database, scenario_id, name, values)
 
     def rename(self, scenario_id: int, name: str) -> Stored:
         """The scenario under a new name."""

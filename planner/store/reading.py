@@ -14,7 +14,7 @@ from planner.model.fields import MAX_NAME_LENGTH, Field, FieldValue, InputError,
 from planner.model.inputs import INPUTS
 from planner.model.scenario import Scenario
 from planner.store.errors import NotFoundError
-from planner.store.names import shown_text
+from planner.store.names import MAX_NOTES, shown_text
 from planner.store.records import Checked, Stored, Workspace
 from planner.store.tables import SCENARIO_TABLE, ScenarioRow, WorkspaceRow
 
@@ -107,8 +107,8 @@ def to_stored(row: Sequence[Any], workspace: str, position: int) -> Stored:
     if name.__class__ is not str or not name.isprintable():
         shown = printable(str(name))[:120]
         damaged["name"] = f"The stored name of scenario {identifier} is damaged: '{shown}'. Rename it."
-    if notes.__class__ is not str or not notes.isprintable():
-        notes = shown_text(str(notes))
+    if notes.__class__ is not str or len(notes) > MAX_NOTES or not notes.isprintable():
+        notes = shown_text(str(notes)[:MAX_NOTES])
     inputs = row[len(_HEAD) :]
     values: Mapping[str, FieldValue]
     if _sound(inputs):

@@ -111,6 +111,18 @@ def test_order_copy_and_delete(library: Library, scenario: Make) -> None:
     assert [stored.name for stored in library.deleted_scenarios()] == [one.name]
 
 
+def test_a_copy_with_other_values_is_one_action(library: Library) -> None:
+    first = library.scenarios()[0]
+    copied = library.copy(first.id, "mine", {"batch": 9, "weight_bytes": 1e10})
+    assert copied.scenario.values["batch"] == 9
+    assert copied.scenario.overrides == {"measured_weight_bytes": 1e10}
+    assert library.get(first.id) == first
+    with pytest.raises(InputError):
+        library.copy(first.id, "other", {"batch": -1})
+    library.undo()
+    assert len(library.scenarios()) == 5
+
+
 def test_many_insertions_at_one_place(library: Library, scenario: Make) -> None:
     first = library.scenarios()[0]
     for number in range(30):
