@@ -10,7 +10,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from planner.store.errors import CONFIGURATION, StoreError
-from planner.store.redaction import redact
+from planner.store.redaction import redact_address
 
 VARIABLE = "PLANNER_DB"
 FOLDER = "llm-serving-planner"
@@ -56,7 +56,7 @@ def locate(where: str | Path | None) -> Location:
 
 
 def _from_address(address: str) -> Location:
-    shown = redact(address)
+    shown = redact_address(address)
     try:
         url = make_url(address)
         kind = url.get_backend_name()

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 
-# The user part runs to the last @ before the path, since a password may hold an unescaped @.
-_USER = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*://)(?P<user>[^\s:@/]*)(?::[^\s]*)?@(?=[^\s@]*(?:\s|$))")
+# All up to the last @, since a password may hold an unescaped one.
+_WITHIN = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*://)(?P<person>[^\s'\"]*)@")
+_WHOLE = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*://)(?P<person>.*)@", re.DOTALL)
 _SECRET = re.compile(
     r"(?i)(?P<key>(?:pass(?:word|wd|phrase|file)?|pwd|secret|token|sslpassword)\s*=\s*)(?P<value>'[^']*'|\"[^\"]*\"|[^\s&;'\"]+)"
 )
 HIDDEN = "***"
+
+
+def _hide(found: re.Match[str]) -> str:
+    user, colon, _ = found["person"].partition(":")
+    return f"{found['head']}{user}:{HIDDEN}@" if colon else found[0]
 
 
 def redact(text: str) -> str:
@@ -17,7 +23,9 @@ def redact(text: str) -> str:
 
     Works on text, before any parsing, so that an address that cannot be parsed is redacted too.
     """
-    text = _USER.sub(
-        lambda found: f"{found['head']}{found['user']}:{HIDDEN}@" if found["user"] else found["head"], text
-    )
-    return _SECRET.sub(lambda found: found["key"] + HIDDEN, text)
+    return _SECRET.sub(lambda found: found["key"] + HIDDEN, _WITHIN.sub(_hide, text))
+
+
+def redact_address(address: str) -> str:
+    """``address``, all of which is one database address, with its password hidden even where it holds blanks."""
+    return redact(_WHOLE.sub(_hide, address))
