@@ -14,6 +14,9 @@ from planner.model.expression import Constant, Value
 
 COLUMN: Final = "\0"
 
+SAMPLE_CELL: Final = "AA1234"
+"""A cell in a two-letter column and a row of up to four digits."""
+
 _COMPARE, _ADD, _MULTIPLY, _ATOM = 1, 2, 3, 9
 _INFIX: Final = {"add": ("+", _ADD), "subtract": ("-", _ADD), "multiply": ("*", _MULTIPLY), "divide": ("/", _MULTIPLY)}
 _COMPARISONS: Final = {"less": "<", "less_equal": "<="}
@@ -170,21 +173,25 @@ class Measuring:
     """Places of an average size, to tell how long a formula will be before its lines have a place."""
 
     def __init__(
-        self, switches: Callable[[str], bool], words: Callable[[str], bool], spans: Callable[[Sequence[str]], bool]
+        self,
+        switches: Callable[[str], bool],
+        words: Callable[[str], bool],
+        spans: Callable[[Sequence[str]], bool],
+        sample: str = SAMPLE_CELL,
     ) -> None:
-        self._switches, self._words, self._spans = switches, words, spans
+        self._switches, self._words, self._spans, self._sample = switches, words, spans, sample
 
     def cell(self, key: str) -> str:  # noqa: ARG002
-        """A cell in a two-letter column and a row of up to four digits."""
-        return "AA1234"
+        """A reference of the usual length."""
+        return self._sample
 
     def span(self, keys: Sequence[str]) -> str:
         """A range, where the lines will stand together."""
-        return "AA1234:AA1234" if self._spans(keys) else ""
+        return f"{self._sample}:{SAMPLE_CELL}" if self._spans(keys) else ""
 
     def constant(self, constant: Constant) -> str:  # noqa: ARG002
         """A cell of the constants' column."""
-        return "$D$1234"
+        return f"{self._sample.removesuffix(SAMPLE_CELL)}$D$1234"
 
     def is_switch(self, key: str) -> bool:
         """See Places."""

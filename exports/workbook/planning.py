@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from exports.workbook.formula import Measuring, expression, formula
+from exports.workbook.formula import SAMPLE_CELL, Measuring, expression, formula
 from exports.workbook.lines import MAX_FORMULA_LENGTH, Line, Role, RowPlan
 from exports.workbook.ranges import Knowledge, Range
 from exports.workbook.tree import BOOLEANS, WORD_SUFFIX, Tree, leaf, leaf_names, postorder
@@ -62,10 +62,16 @@ class Plans:
     blankable: dict[str, bool]
 
 
-def plan_sheet(sheet: Sheet, cells: Mapping[str, Field]) -> Plans:
-    """Lines for every row of ``sheet`` over the input ``cells``. Raises TypeError for a row that has no formula."""
+def plan_sheet(
+    sheet: Sheet, cells: Mapping[str, Field], *, known: Mapping[str, Range] | None = None, sample: str = SAMPLE_CELL
+) -> Plans:
+    """Lines for every row of ``sheet`` over the input ``cells``.
+
+    ``known`` are ranges of further inputs; ``sample`` is the longest reference to be reckoned with. Raises TypeError
+    for a row that has no formula.
+    """
     word_rows = frozenset(row.name for row in sheet.rows.values() if row.kind == "word")
-    ranges = {name: _range_of_field(cell) for name, cell in cells.items()}
+    ranges = {name: _range_of_field(cell) for name, cell in cells.items()} | dict(known or {})
     blankable = dict(sheet.inputs)
     units = {name: cell.unit for name, cell in cells.items()} | {row.name: row.unit for row in sheet.rows.values()}
     needs: dict[str, frozenset[str]] = {}
@@ -74,6 +80,7 @@ def plan_sheet(sheet: Sheet, cells: Mapping[str, Field]) -> Plans:
         lambda key: key in cells and cells[key].kind == "switch",
         lambda key: key.endswith(WORD_SUFFIX) or (key in cells and cells[key].kind == "choice"),
         lambda keys: _follow(keys, positions),
+        sample,
     )
     plans = Plans([], ranges, blankable)
     for row in sheet.rows.values():
@@ -128,7 +135,7 @@ class _RowPlanner:
         self.units = dict(units)
         self.measuring = measuring
         self.lines: list[Line] = []
-        self.keys: set[str] = set()
+        self.keys: Counter[str] = Counter()
         self.origins: dict[str, Value] = {}
         self.leaves = {part.name: part for part in postorder(self.tree.root) if part.op in ("input", "row")}
 
@@ -136,7 +143,7 @@ class _RowPlanner:
         """The row's lines, the row itself last (before the word it may stand for)."""
         row = self.row
         self.make(self.tree.root, self.root, row.name, row.label, "row", self.given(self.strict))
-        lines = renumbered(self.lines, row.name)
+        lines = renumbered(pruned(self.lines), row.name)
         details = len(lines) - 1
         if row.kind == "word":
             lines[-1] = replace(lines[-1], label=f"{row.label}: number in the list", unit="code", role="detail")
@@ -208,8 +215,8 @@ class _RowPlanner:
         other = _Scope(scope.knowledge.within(condition, False), choice, False)
         if not tests:
             self.make_open_choice(node, choice, taken, other, key, label, role)
-        elif self.is_switched_off(node, scope):
-            self.make_product(node, scope, key, label, role, tests)
+        elif self.make_select(node, scope, key, label, role, tests):
+            return
         elif "blank" in (yes.op, no.op):
             inside, value = (taken, yes) if no.op == "blank" else (other, no)
             body = self.branch(value, inside)
@@ -251,31 +258,34 @@ class _RowPlanner:
                 bodies[at] = self.hoist((yes, no)[at], (taken, other)[at])
         self.add(key, label, role, bodies[0], (test,), bodies[1])
 
-    def is_switched_off(self, node: Value, scope: _Scope) -> bool:
-        """Whether ``node`` is a value that a condition sets to 0, and can be computed either way."""
-        condition, yes, no = node.args
-        value = yes if no.op == "number" and no.number == 0 else no
-        zero = no if value is yes else yes
-        return (
-            zero.op == "number"
-            and zero.number == 0
-            and condition.op in BOOLEANS
-            and all(scope.knowledge.all_defined(part) for part in (condition, value))
-            and not scope.knowledge.may_be_blank(value)
-        )
-
-    def make_product(
+    def make_select(
         self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
-    ) -> None:
-        """Condition x value, in place of a second IF."""
+    ) -> bool:
+        """Condition x value + opposite x other value, in place of a second IF; whether that can be written.
+
+        Both values must be computable whichever is taken, and the formula short.
+        """
         condition, yes, no = node.args
-        keeps = no.op == "number" and no.number == 0
-        value = yes if keeps else no
-        room = self.room(tests)
-        test = self.embed(condition, scope, room // 2)
-        test = test if keeps else Value("opposite", (test,))
-        body = Value("multiply", (test, self.embed(value, scope, room - self.length(test) - 3)))
-        self.add(key, label, role, body, self.shortened(tests, body, scope))
+        known = scope.knowledge
+        values = [value for value in (yes, no) if not (value.op == "number" and value.number == 0)]
+        if condition.op not in BOOLEANS or not all(known.all_defined(part) for part in (condition, *values)):
+            return False
+        if any(known.may_be_blank(value) for value in values) or not values:
+            return False
+        room = self.room(tests) // (2 * len(values))
+        holds = self.embed(condition, scope, room)
+        parts = []
+        for value, test in ((yes, holds), (no, _opposite(holds))):
+            if any(value is kept for kept in values):
+                body = self.embed(value, scope, room)
+                one = body.op == "number" and body.number == 1
+                parts.append(test if one and len(values) > 1 else Value("multiply", (test, body)))
+        body = parts[0] if len(parts) == 1 else Value("add", (parts[0], parts[1]))
+        line_tests = self.shortened(tests, body, scope)
+        if not self.fits(Line(key, "", "", role, body, line_tests)):
+            return False
+        self.add(key, label, role, body, line_tests)
+        return True
 
     def flag(self, choice: _Choice) -> Value:
         """The line that says which branch of ``choice`` is taken: 1, 0, or blank where neither is."""
@@ -455,6 +465,8 @@ class _RowPlanner:
         if key not in self.origins:
             return frozenset()
         line = next(line for line in self.lines if line.key == key)
+        if line.no is not None:
+            return frozenset()
         named = [name for test in line.tests if test.op == "given" for name in leaf_names(test)]
         return frozenset(named).union(*(self.needs.get(name, frozenset()) for name in named))
 
@@ -476,12 +488,8 @@ class _RowPlanner:
     def new_key(self, what: str, owner: str = "") -> str:
         """A key for a detail line, unique in the row: ``row.what`` or ``row.what.2``."""
         base = f"{owner or self.row.name}.{what.lower().replace(' ', '_')}"
-        number, key = 1, base
-        while key in self.keys:
-            number += 1
-            key = f"{base}.{number}"
-        self.keys.add(key)
-        return key
+        self.keys[base] += 1
+        return base if self.keys[base] == 1 else f"{base}.{self.keys[base]}"
 
     def unit_of(self, node: Value) -> str:
         """The unit of a detail line, where it is plain."""
@@ -585,6 +593,26 @@ def _named(node: Value) -> str:
         return f"{node.number:g}"
     row, dot, part = _plain(node.name).partition(".")
     return (f"({part})" if part.isdigit() else part) if dot else row or node.op
+
+
+def _opposite(test: Value) -> Value:
+    """The condition that holds where ``test`` does not; of numbers, which are not blank."""
+    if test.op in ("less", "less_equal"):
+        return Value("less_equal" if test.op == "less" else "less", (test.args[1], test.args[0]))
+    if test.op == "equal":
+        return Value("equal", test.args, number=1 - test.number)
+    return test.args[0] if test.op == "opposite" else Value("opposite", (test,))
+
+
+def pruned(lines: Sequence[Line]) -> list[Line]:
+    """``lines`` without those that the last does not need."""
+    needed = {lines[-1].key}
+    kept = []
+    for line in reversed(lines):
+        if line.key in needed:
+            kept.append(line)
+            needed.update(line.references())
+    return kept[::-1]
 
 
 def _compares_leaves(test: Value) -> bool:

@@ -42,6 +42,9 @@ class Range:
         return self.low >= 0
 
 
+_LARGEST_EXPONENT: Final = 700.0
+"""e to this power is still a number."""
+
 ANY: Final = Range()
 SHARE: Final = Range(0, 1)
 
@@ -132,6 +135,8 @@ class Knowledge:
         self._branches: dict[tuple[int, bool], Knowledge] = {}
         self._defined: dict[int, bool] = {}
         self._depth = 0
+        self._parent: Knowledge | None = None
+        self._touched = 0
 
     def assume_given(self, names: frozenset[str]) -> None:
         """From here on the lines called ``names`` are known to hold numbers."""
@@ -144,6 +149,7 @@ class Knowledge:
         if found is None:
             found = Knowledge(self.tree, self._leaves, self._blankable)
             found._depth = self._depth + 1
+            found._parent = self
             found._given = set(self._given)
             found._narrowed = dict(self._narrowed)
             found._learn(condition, holds)
@@ -157,6 +163,22 @@ class Knowledge:
         """within(), but not so deep that a long chain of choices would be looked at in every combination."""
         return self if self._depth >= self.tree.depth_to_look_ahead else self.within(condition, holds)
 
+    def _outside(self, node: Value) -> Knowledge | None:
+        """Where ``node`` is to be looked at when nothing in it is known better in this branch.
+
+        In a large tree a part that is used twice, and so has a line of its own, is always looked at outside: a branch
+        is then a matter of its own few operators. What holds outside holds inside, it is only less precise.
+        """
+        if self._parent is None:
+            return None
+        if node.args and self.tree.large and self.tree.uses[id(node)] > 1:
+            return self._parent
+        return None if self.tree.parts_of(node) & self._touched else self._parent
+
+    def _note_given(self, node: Value) -> None:
+        self._given.add(id(node))
+        self._touched |= self.tree.bit_of(node)
+
     def _learn(self, condition: Value, holds: bool) -> None:
         op, args = condition.op, condition.args
         if op == "opposite":
@@ -165,14 +187,15 @@ class Knowledge:
             self._learn(args[0], holds)
             self._learn(args[1], holds)
         elif op == "given" and holds:
-            self._given.add(id(args[0]))
+            self._note_given(args[0])
         elif op in ("less", "less_equal"):
             self._learn_order(args[0], args[1], holds, strict=(op == "less") == holds)
 
     def _learn_order(self, left: Value, right: Value, holds: bool, strict: bool) -> None:
         """``left`` is below ``right``, or where it is not, at least as large: that holds of numbers alone."""
         if holds:
-            self._given.update((id(left), id(right)))
+            self._note_given(left)
+            self._note_given(right)
         elif self.may_be_blank(left) or self.may_be_blank(right):
             return
         small, large = (left, right) if holds else (right, left)
@@ -185,13 +208,15 @@ class Knowledge:
     def _narrow(self, node: Value, to: Range) -> None:
         known = self._narrowed.get(id(node))
         self._narrowed[id(node)] = _meet(known, to) if known is not None else to
+        self._touched |= self.tree.bit_of(node)
         self._ranges.clear()
 
     def range_of(self, node: Value) -> Range:
         """The range of ``node`` where it is not blank."""
         found = self._ranges.get(id(node))
         if found is None:
-            found = self._range(node)
+            outside = self._outside(node)
+            found = self._range(node) if outside is None else outside.range_of(node)
             narrowed = self._narrowed.get(id(node))
             if narrowed is not None:
                 found = _meet(found, narrowed)
@@ -211,6 +236,8 @@ class Knowledge:
         if op in BOOLEANS:
             return SHARE
         ranges = [self.range_of(arg) for arg in node.args]
+        if op == "multiply" and node.args[0] is node.args[1]:
+            return _meet(_multiplied(ranges[0], ranges[0]), Range(low=0, low_open=ranges[0].without_zero))
         if op in _UNARY:
             return _UNARY[op](ranges[0])
         if op in _BINARY:
@@ -236,7 +263,9 @@ class Knowledge:
             return False
         found = self._blank.get(id(node))
         if found is None:
-            found = self._blank[id(node)] = self._may_be_blank(node)
+            outside = self._outside(node)
+            found = self._may_be_blank(node) if outside is None else outside.may_be_blank(node)
+            self._blank[id(node)] = found
         return found
 
     def _may_be_blank(self, node: Value) -> bool:
@@ -262,17 +291,22 @@ class Knowledge:
             return self.range_of(node.args[0]).positive
         if node.op == "sqrt":
             return self.range_of(node.args[0]).not_negative
+        if node.op == "exp":
+            return self.range_of(node.args[0]).high < _LARGEST_EXPONENT
         if node.op == "power":
-            return self.range_of(node.args[0]).positive or (
-                self.range_of(node.args[0]).not_negative and self.range_of(node.args[1]).positive
-            )
+            base, exponent = self.range_of(node.args[0]), self.range_of(node.args[1])
+            real = base.positive or (base.not_negative and exponent.positive)
+            small = base.high <= 1 or max(exponent.high, 0.0) * math.log(base.high) < _LARGEST_EXPONENT
+            return real and small and exponent.not_negative
         return not self.divides_by_zero(node)
 
     def all_defined(self, node: Value) -> bool:
         """Whether ``node`` and all its parts have a value whatever the inputs; a branch only where it is taken."""
         found = self._defined.get(id(node))
         if found is None:
-            found = self._defined[id(node)] = self._all_defined(node)
+            outside = self._outside(node)
+            found = self._all_defined(node) if outside is None else outside.all_defined(node)
+            self._defined[id(node)] = found
         return found
 
     def _all_defined(self, node: Value) -> bool:

@@ -36,7 +36,29 @@ class Tree:
         self.root = self.convert(root)
         self.uses: Counter[int] = Counter(id(arg) for node in postorder(self.root) for arg in node.args)
         choices = sum(node.op == "where" for node in postorder(self.root))
+        self.large = choices > 8
         self.depth_to_look_ahead = 8 if choices <= 8 else 2 if choices <= 30 else 1
+        self._parts: dict[int, int] = {}
+
+    def parts_of(self, node: Value) -> int:
+        """The parts of ``node``, itself included, as a set of bits: two nodes share a part where their bits meet."""
+        found = self._parts.get(id(node))
+        if found is None:
+            for part in postorder(node):
+                if id(part) not in self._parts:
+                    bits = 1 << len(self._parts)
+                    for arg in part.args:
+                        bits |= self._parts[id(arg)]
+                    self._parts[id(part)] = bits
+            found = self._parts[id(node)]
+        return found
+
+    def bit_of(self, node: Value) -> int:
+        """The bit of ``node`` itself."""
+        bits = self.parts_of(node)
+        for arg in node.args:
+            bits &= ~self._parts[id(arg)]
+        return bits
 
     def convert(self, node: Value) -> Value:
         """The one object that stands for ``node``."""

@@ -1,0 +1,202 @@
+"""The Checks sheet: one line a check, 1 where it holds, and one cell that says whether all do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from exports.workbook import styles as look
+from exports.workbook.book import Book
+from exports.workbook.conditions import CHECK_TOLERANCE, RULES, SHARES_TOLERANCE
+from exports.workbook.formats import CHECK, WHOLE
+from exports.workbook.formula import COLUMN, formula
+from exports.workbook.inputs import is_locked
+from exports.workbook.layout import FIRST_ROW, CheckPlaces
+from exports.workbook.lines import RowPlan
+from exports.workbook.numbers import line_number
+from exports.workbook.page import CONSTANT_COLUMN, Page
+from openpyxl.formatting.rule import CellIsRule
+from openpyxl.styles import Font, PatternFill
+from planner.model.fields import Field
+from planner.model.rows import HOUR_NAMES
+
+OK = "1 = ok"
+
+
+def write_checks(book: Book) -> None:
+    """The Checks sheet."""
+    page = book.page("Checks")
+    page.heading(
+        "Checks",
+        "Each line is a question that every scenario must answer with ok. The last block only informs: it shows which "
+        "results have changed since the planner exported them.",
+    )
+    page.scenario_header(book.names, book.ids, "All")
+    writer = _Writer(book, page)
+    writer.inputs()
+    writer.conditions()
+    last = writer.row - 1
+    page.text(3, 1, "All checks pass", look.LABEL_KEY)
+    page.formula(3, CONSTANT_COLUMN, f"=MIN(D{FIRST_ROW}:D{last})", writer.worst, look.CALC_KEY, CHECK)
+    book.master = writer.worst
+    writer.exported()
+    for cells in (f"D3:D{writer.row}", page.scenario_span(FIRST_ROW, writer.row)):
+        mark_verdicts(page, cells)
+    page.finish(header_text=book.header_text)
+
+
+def mark_verdicts(page: Page, cells: str) -> None:
+    """Green where a check holds, red where it does not; the word says so too."""
+    for number, font, fill in (("1", look.GOOD_FONT, look.GOOD_FILL), ("0", look.BAD_FONT, look.BAD_FILL)):
+        rule = CellIsRule(
+            operator="equal",
+            formula=[number],
+            font=Font(color=f"FF{font}"),
+            fill=PatternFill(bgColor=f"FF{fill}", fill_type="solid"),
+        )
+        page.sheet.conditional_formatting.add(cells, rule)
+
+
+class _Writer:
+    def __init__(self, book: Book, page: Page) -> None:
+        self.book, self.page, self.row = book, page, FIRST_ROW
+        self.worst = 1.0
+
+    def check(self, label: str, ref: str, text: str, values: Sequence[float], *, counts: bool = True) -> None:
+        """One line and its smallest value over the scenarios."""
+        self.page.label(self.row, label, OK, ref)
+        self.page.across(self.row, text, values, look.CALC, CHECK)
+        smallest = min(values)
+        self.page.formula(
+            self.row, CONSTANT_COLUMN, f"=MIN({self.page.scenario_span(self.row)})", smallest, look.CALC_KEY, CHECK
+        )
+        if counts:
+            self.worst = min(self.worst, smallest)
+        self.row += 1
+
+    def section(self, title: str) -> None:
+        self.page.section(self.row, title)
+        self.row += 1
+
+    # Inputs
+
+    def inputs(self) -> None:
+        """Every number within its bounds, every needed one there, every word one of the list."""
+        self.section("Inputs are within their bounds")
+        for group, fields in self.groups():
+            self.group(group, fields)
+        self.section("Words are ones the model knows")
+        for group in (fields for _, fields in self.groups()):
+            for cell in group:
+                if cell.kind in ("choice", "switch") and not is_locked(cell):
+                    self.word(cell)
+        if HOUR_NAMES[0] in self.book.layout.input_rows:
+            self.shares()
+
+    def groups(self) -> list[tuple[str, list[Field]]]:
+        """The sections of the Inputs sheet with their fields."""
+        found: list[tuple[str, list[Field]]] = []
+        for item in self.book.layout.inputs:
+            if item.field is not None:
+                found[-1][1].append(item.field)
+            elif item.constant is None:
+                found.append((item.label, []))
+        return [(group, fields) for group, fields in found if fields]
+
+    def group(self, group: str, fields: Sequence[Field]) -> None:
+        first, last = fields[0].name, fields[-1].name
+        rows = self.book.layout.input_rows
+        cells = f"Inputs!{COLUMN}{rows[first]}:{COLUMN}{rows[last]}"
+        low, high, needed, number = (self.book.layout.bounds_span(column, first, last) for column in "DEFG")
+        ref = group.lower().replace(" ", "_")
+        numeric = [cell for cell in fields if cell.is_number]
+        if not numeric:
+            return
+        for what, sign, bound in (("below its lowest", "<", low), ("above its highest", ">", high)):
+            text = f"=IF(SUMPRODUCT(ISNUMBER({cells})*({cells}{sign}{bound}))=0,1,0)"
+            self.check(f"{group}: no number {what}", f"{ref}.{what.split()[0]}", text, [1.0] * len(self.book.scenarios))
+        text = f"=IF(SUMPRODUCT(ISNUMBER({cells})*{needed})=SUM({needed}),1,0)"
+        self.check(f"{group}: every number that is needed is there", f"{ref}.needed", text, self.ones())
+        text = f'=IF(SUMPRODUCT((1-ISNUMBER({cells}))*({cells}<>"")*{number})=0,1,0)'
+        self.check(f"{group}: no text where a number goes", f"{ref}.numbers", text, self.ones())
+
+    def ones(self) -> list[float]:
+        """What a check of checked values gives."""
+        return [1.0] * len(self.book.scenarios)
+
+    def word(self, cell: Field) -> None:
+        source = "yes or no" if cell.kind == "switch" else cell.name
+        words = self.book.layout.list_range(source)
+        text = f"=SUMPRODUCT(({words}=Inputs!{COLUMN}{self.book.layout.input_rows[cell.name]})*1)"
+        self.check(f"{cell.label} is in its list", f"{cell.name}.word", text, self.ones())
+
+    def shares(self) -> None:
+        rows = self.book.layout.input_rows
+        cells = f"Inputs!{COLUMN}{rows[HOUR_NAMES[0]]}:{COLUMN}{rows[HOUR_NAMES[-1]]}"
+        tolerance = self.book.layout.constant_cell(SHARES_TOLERANCE)
+        text = f"=IF(OR(SUMPRODUCT(ISNUMBER({cells})*1)=0,ABS(SUM({cells})-1)<={tolerance}),1,0)"
+        self.check("The hours' shares sum to 1, or all are blank", "hourly_profile.sum", text, self.ones())
+
+    # Conditions
+
+    def conditions(self) -> None:
+        """The conditions of conditions.py."""
+        section = ""
+        for plan in self.book.layout.checks:
+            if plan.row.section != section:
+                section = plan.row.section
+                self.section(section)
+            self.condition(plan)
+
+    def condition(self, plan: RowPlan) -> None:
+        """One condition, its details above it."""
+        layout, start = self.book.layout, self.row
+        own = {line.key: start + position for position, line in enumerate(plan.lines)}
+        places = CheckPlaces(layout, own)
+        columns = [dict[str, float]() for _ in self.book.scenarios]
+        outside = plan.outside()
+        for position, numbers in enumerate(columns):
+            numbers.update({key: self.book.numbers[key][position] for key in outside})
+        for line in plan.lines:
+            for numbers in columns:
+                numbers[line.key] = line_number(line, numbers)
+            values = [numbers[line.key] for numbers in columns]
+            text = formula(line, places)
+            if line.role == "row":
+                self.check(line.label, line.key, text, values)
+                continue
+            self.page.label(self.row, line.label, line.unit, line.key, look.LABEL_DETAIL)
+            shown = WHOLE if line.unit == OK else self.book.number_format(line.unit, values)
+            self.page.across(self.row, text, values, look.CALC_DETAIL, shown)
+            self.row += 1
+
+    # As exported
+
+    def exported(self) -> None:
+        """The key results as they were exported, and whether each still is what it was."""
+        keys = [
+            row
+            for row in self.book.layout.sheet.rows.values()
+            if row.key and row.kind == "number" and row.name in self.book.layout.model_rows
+        ]
+        tolerance = self.book.layout.constant_cell(CHECK_TOLERANCE)
+        self.section("Key results as exported")
+        first = self.row
+        for row in keys:
+            values = self.book.numbers[row.name]
+            shown = self.book.number_format(row.unit, values)
+            self.page.label(self.row, row.label, self.book.unit(row.unit), f"{row.name}.exported")
+            for position, value in enumerate(values):
+                if not math.isnan(value):
+                    self.page.number(self.row, 5 + position, value, look.CONSTANT, shown)
+            self.row += 1
+        self.section("Key results still as exported (for information)")
+        for position, row in enumerate(keys):
+            now = f"Model!{COLUMN}{self.book.layout.model_rows[row.name]}"
+            then = f"{COLUMN}{first + position}"
+            self.unchanged(row.label, f"{row.name}.unchanged", now, then, tolerance)
+
+    def unchanged(self, label: str, ref: str, now: str, then: str, tolerance: str) -> None:
+        """1 where a result is what it was: both numbers and equal, or neither a number."""
+        text = f"=IF(ISNUMBER({now}+{then}),ABS({now}-{then})<={tolerance}*ABS({then}),NOT(OR(ISNUMBER({now}),ISNUMBER({then}))))*1"
+        self.check(label, ref, text, self.ones(), counts=False)

@@ -1,0 +1,269 @@
+"""The Comparison sheet: key results side by side, their change to a baseline that is chosen in a cell, one chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from exports.workbook import styles as look
+from exports.workbook.book import Book
+from exports.workbook.chart import add_chart
+from exports.workbook.formats import FLAG, GENERAL, PERCENT_CHANGE, WHOLE, NumberFormat, change_format, is_share
+from exports.workbook.formula import COLUMN
+from exports.workbook.layout import FIRST_ROW
+from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, Page
+from exports.workbook.stored import Stored
+from exports.workbook.tree import WORD_SUFFIX
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+from planner.model.constants import GIB, MS_PER_S
+from planner.model.display import display_of
+from planner.model.sheet import Row
+
+CHART_ROWS = 18
+_FIRST_CHOICES = ("self_host_cost_per_month", "tpot_s", "api_cost_per_month")
+
+
+@dataclass(slots=True)
+class Result:
+    """One key result: its row on this sheet, its values in the unit shown, and how they look."""
+
+    row: Row
+    at: int
+    unit: str
+    values: Sequence[float]
+    shown: NumberFormat
+
+
+def write_comparison(book: Book) -> None:
+    """The Comparison sheet."""
+    page = book.page("Comparison")
+    page.heading(
+        "Comparison",
+        "Key results side by side. Choose the baseline by its scenario number, and the result that the chart shows, "
+        "in the blue cells.",
+    )
+    page.master_check(book.master)
+    page.text(4, 1, "Baseline: scenario number", look.LABEL_KEY)
+    page.number(4, CONSTANT_COLUMN, book.baseline + 1, look.INPUT, WHOLE)
+    page.scenario_header(book.names, book.ids, "Baseline")
+    baseline_name = f"=INDEX({_absolute(page, 5)},$D$4)"
+    page.formula(6, CONSTANT_COLUMN, baseline_name, book.names[book.baseline], look.HEADER_LINK)
+    writer = _Writer(book, page)
+    writer.numbering()
+    writer.results()
+    writer.chart()
+    writer.changes()
+    writer.reasons()
+    _mark_baseline(page, writer.number_row, writer.table_end)
+    page.finish(header_text=book.header_text)
+
+
+def _absolute(page: Page, row: int) -> str:
+    first, last = get_column_letter(FIRST_SCENARIO), get_column_letter(page.last_column)
+    return f"${first}{row}:${last}{row}"
+
+
+def _mark_baseline(page: Page, number_row: int, last: int) -> None:
+    rule = FormulaRule(
+        formula=[f"E${number_row}=$D$4"], fill=PatternFill(bgColor=f"FF{look.BASE_FILL}", fill_type="solid")
+    )
+    page.sheet.conditional_formatting.add(page.scenario_span(number_row, last), rule)
+
+
+class _Writer:
+    def __init__(self, book: Book, page: Page) -> None:
+        self.book, self.page = book, page
+        self.row = self.number_row = FIRST_ROW
+        self.found: list[Result] = []
+        self.table_end = FIRST_ROW
+
+    def section(self, title: str) -> None:
+        self.page.section(self.row, title)
+        self.row += 1
+
+    def numbering(self) -> None:
+        """Scenario numbers, from which the baseline is chosen."""
+        self.page.label(self.row, "Scenario number", "number", "scenario_number")
+        count = len(self.book.scenarios)
+        self.page.across(
+            self.row,
+            f"=COLUMNS($E{self.row}:{COLUMN}{self.row})",
+            [float(n + 1) for n in range(count)],
+            look.CALC,
+            WHOLE,
+        )
+        rule = DataValidation("list", formula1=f"={_absolute(self.page, self.row)}", allow_blank=False)
+        rule.showErrorMessage = rule.showInputMessage = True
+        rule.promptTitle, rule.errorTitle = "Baseline", "Baseline"
+        rule.prompt = "The number of the scenario that all others are compared with."
+        rule.error = f"The baseline must be the number of a scenario, 1 to {count}."
+        self.page.validate(rule, "D4")
+        self.row += 1
+
+    def results(self) -> None:
+        """The key results: numbers first, then verdicts."""
+        keys = [row for row in self.book.layout.sheet.rows.values() if row.key and _known(self.book, row)]
+        self.section("Key results")
+        for row in keys:
+            if row.kind == "number":
+                self.number(row)
+        self.section("Verdicts")
+        for row in keys:
+            if row.kind != "number":
+                self.verdict(row)
+        self.table_end = self.row - 1
+
+    def number(self, row: Row) -> None:
+        """One numeric result, in the unit that people read it in."""
+        display = display_of(row).unit
+        source = f"Model!{COLUMN}{self.book.layout.model_rows[row.name]}"
+        unit, formula, scale = row.unit, f"={source}", _as_is
+        if display == "GiB":
+            unit, scale = display, _in_gib
+            formula = f'=IF(ISNUMBER({source}),{source}/{self.book.layout.constant_cell(GIB)},"")'
+        elif display == "ms":
+            unit, scale = display, _in_ms
+            formula = f'=IF(ISNUMBER({source}),{source}*{self.book.layout.constant_cell(MS_PER_S)},"")'
+        values = [scale(value) for value in self.book.numbers[row.name]]
+        result = Result(row, self.row, unit, values, self.book.number_format(unit, values))
+        self.found.append(result)
+        self.page.label(self.row, row.label, self.book.unit(unit or "number"), row.name, look.LABEL_KEY)
+        self.page.across(self.row, formula, values, look.CALC, result.shown)
+        self.baseline(values, result.shown)
+
+    def baseline(self, values: Sequence[Stored], shown: NumberFormat) -> None:
+        """Column D: the baseline's own value."""
+        span = _absolute(self.page, self.row)
+        value = values[self.book.baseline]
+        self.page.formula(self.row, CONSTANT_COLUMN, f"=INDEX({span},$D$4)", value, look.CALC, shown)
+        self.row += 1
+
+    def verdict(self, row: Row) -> None:
+        """A word, or yes and no."""
+        if row.kind == "word":
+            values: Sequence[Stored] = self.book.words(row)
+            key, shown, unit = row.name + WORD_SUFFIX, GENERAL, "word"
+        else:
+            values, key, shown, unit = self.book.numbers[row.name], row.name, FLAG, "1 = yes"
+        self.page.label(self.row, row.label, unit, row.name, look.LABEL_KEY)
+        source = f"=Model!{COLUMN}{self.book.layout.model_rows[key]}"
+        self.page.across(self.row, source, values, look.CALC, shown)
+        self.baseline(values, shown)
+
+    # The chart
+
+    def chart(self) -> None:
+        """The result that is chosen in a cell, as bars."""
+        self.section("Chart")
+        first, last = self.found[0].at, self.found[-1].at
+        chosen = self.first_choice()
+        at = self.row
+        self.page.text(at, 1, "Result shown in the chart", look.LABEL_KEY)
+        self.page.empty(at, 2, look.UNIT)
+        self.page.text(at, 3, "chart_result", look.REF)
+        self.page.text(at, CONSTANT_COLUMN, chosen.row.label, look.INPUT_WORD)
+        self.page.fit(CONSTANT_COLUMN, chosen.row.label)
+        rule = DataValidation("list", formula1=f"=$A${first}:$A${last}", allow_blank=False)
+        rule.showErrorMessage = rule.showInputMessage = True
+        rule.promptTitle = rule.errorTitle = "Chart"
+        rule.prompt = "The key result that the chart shows."
+        rule.error = "Choose one of the key results above."
+        self.page.validate(rule, f"D{at}")
+        self.page.label(at + 1, "Its number among the key results", "number", "chart_number")
+        position = float(chosen.at - first + 1)
+        self.page.formula(
+            at + 1, CONSTANT_COLUMN, f"=MATCH($D${at},$A${first}:$A${last},0)", position, look.CALC, WHOLE
+        )
+        self.page.label(at + 2, "Value in the chart", "as above", "chart_value")
+        picked = f"=INDEX({COLUMN}${first}:{COLUMN}${last},$D${at + 1})"
+        self.page.across(at + 2, picked, chosen.values, look.CALC, chosen.shown)
+        unit = f"=INDEX($B${first}:$B${last},$D${at + 1})"
+        self.page.formula(at + 2, CONSTANT_COLUMN, unit, self.book.unit(chosen.unit or "number"), look.CALC)
+        add_chart(self.page, self.book, chosen.row.label, at, chosen.values)
+        self.row = at + 3 + CHART_ROWS
+
+    def first_choice(self) -> Result:
+        """The result the chart starts with: a cost where there is one, else TPOT, else the first."""
+        named = {result.row.name: result for result in self.found}
+        wanted = [named[name] for name in _FIRST_CHOICES if name in named] + self.found
+        return next((r for r in wanted if sum(not math.isnan(v) for v in r.values) * 2 > len(r.values)), wanted[0])
+
+    # Changes
+
+    def changes(self) -> None:
+        """Difference to the baseline, then the same relative to it."""
+        self.section("Change to the baseline")
+        for result in self.found:
+            base = result.values[self.book.baseline]
+            values = [value - base for value in result.values]
+            text = f'=IF(ISNUMBER({COLUMN}{result.at}+$D{result.at}),{COLUMN}{result.at}-$D{result.at},"")'
+            unit = "% points" if is_share(result.unit) else self.book.unit(result.unit or "number")
+            self.change(result, "change", unit, text, values, change_format(result.shown))
+        self.section("Change to the baseline, relative")
+        for result in self.found:
+            if is_share(result.unit):
+                continue
+            base = result.values[self.book.baseline]
+            values = [value / base - 1 if base else math.nan for value in result.values]
+            text = f'=IF(ISNUMBER({COLUMN}{result.at}/$D{result.at}),{COLUMN}{result.at}/$D{result.at}-1,"")'
+            self.change(result, "relative", "%", text, values, PERCENT_CHANGE)
+
+    def change(
+        self, result: Result, what: str, unit: str, text: str, values: Sequence[float], shown: NumberFormat
+    ) -> None:
+        """One line of changes, coloured by whether the change is wanted."""
+        self.page.label(self.row, result.row.label, unit, f"{result.row.name}.{what}")
+        self.page.across(self.row, text, values, look.CALC, shown)
+        if result.row.better:
+            good = "<" if result.row.better == "lower" else ">"
+            bad = ">" if good == "<" else "<"
+            first = f"{get_column_letter(FIRST_SCENARIO)}{self.row}"
+            for sign, font, fill in ((good, look.GOOD_FONT, look.GOOD_FILL), (bad, look.BAD_FONT, look.BAD_FILL)):
+                rule = FormulaRule(
+                    formula=[f"AND(ISNUMBER({first}),{first}{sign}0)"],
+                    font=Font(color=f"FF{font}"),
+                    fill=PatternFill(bgColor=f"FF{fill}", fill_type="solid"),
+                )
+                self.page.sheet.conditional_formatting.add(self.page.scenario_span(self.row), rule)
+        self.row += 1
+
+    # Blanks
+
+    def reasons(self) -> None:
+        """Why a key result was blank when the workbook was written."""
+        lines = []
+        for row in self.book.layout.sheet.rows.values():
+            if row.key and _known(self.book, row):
+                reasons = [evaluated.results[row.name].reason for evaluated in self.book.scenarios]
+                if any(reasons):
+                    lines.append((row, reasons))
+        if not lines:
+            return
+        self.section("Why a result is blank, as exported")
+        for row, reasons in lines:
+            self.page.label(self.row, row.label, "reason", f"{row.name}.reason")
+            for position, reason in enumerate(reasons):
+                if reason:
+                    self.page.text(self.row, FIRST_SCENARIO + position, reason, look.TEXT)
+            longest = max(len(reason) for reason in reasons)
+            self.page.sheet.row_dimensions[self.row].height = 13.5 * min(6, math.ceil(longest / 15)) + 2
+            self.row += 1
+
+
+def _known(book: Book, row: Row) -> bool:
+    return row.name in book.layout.model_rows
+
+
+_as_is: Callable[[float], float] = float
+
+
+def _in_gib(value: float) -> float:
+    return value / float(GIB)
+
+
+def _in_ms(value: float) -> float:
+    return value * float(MS_PER_S)
