@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from textual import events, work
 from textual.app import App, ComposeResult
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.timer import Timer
 
 from catalog import Catalog
 from planner.model.evaluation import Evaluated
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 CRASHED = 70
 SIGNALLED = 128
 OTHERS_EVERY = 2.0
+EXPORT_TICK = 1.0
 
 
 class DeskScreen(Screen[None]):
@@ -91,6 +94,7 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.desk = Desk(Book(library, catalog), self)
         self.desk_screen = DeskScreen(self.desk)
         self.crash: BaseException | None = None
+        self._ticking: Timer | None = None
         self.animation_level = "none"
         if theme in self.available_themes:
             self.theme = theme
@@ -158,7 +162,16 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.refresh(layout=True)
 
     def export(self, path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> None:
-        """Write ``scenarios`` to ``path`` in the background."""
+        """Write ``scenarios`` to ``path`` in the background; the message line counts the seconds."""
+        start = time.monotonic()
+
+        def tick() -> None:
+            self.desk.say(f"Writing {one_line(str(path))} … {time.monotonic() - start:.0f} s")
+            self.desk_screen.sync()
+
+        if self._ticking is not None:
+            self._ticking.stop()
+        self._ticking = self.set_interval(EXPORT_TICK, tick)
         self._export_in_background(path, list(scenarios), baseline, replace)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="export")
@@ -174,6 +187,9 @@ class PlannerApp(App[None], inherit_bindings=False):
             self.call_from_thread(self._exported, said, False)
 
     def _exported(self, text: str, error: bool) -> None:
+        if self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
         self.desk.say(one_line(text), error=error)
         self.desk_screen.sync()
 
@@ -208,6 +224,9 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
 
 def _listen(app: PlannerApp) -> None:
     """Let the signals that end a program end it in order, with the terminal as it was."""
+
+    if sys.platform == "win32":
+        return
 
     def install() -> None:
         loop = asyncio.get_running_loop()

@@ -59,6 +59,7 @@ class Book:
         self.catalog = catalog
         self.columns: list[Column] = []
         self.workspace = ""
+        self._currency = ""
         self._seen = 0
         self.reload()
 
@@ -80,6 +81,7 @@ class Book:
             columns.append(Column(stored, old.evaluated, old.problem) if old is not None else Column(stored))
         self.columns = columns
         self.workspace = self.library.workspace.name
+        self._currency = ""
         self._seen = self.library.last_revision()
 
     def changed_by_others(self) -> bool:
@@ -88,6 +90,18 @@ class Book:
             return self.library.last_revision() != self._seen
         except StoreError:
             return False
+
+    @property
+    def currency(self) -> str:
+        """The currency of all scenarios; ¤ where they differ."""
+        if not self._currency:
+            found = {self.currency_of(place) for place in range(len(self.columns))}
+            self._currency = found.pop() if len(found) == 1 else "¤" if found else "$"
+        return self._currency
+
+    def currency_of(self, place: int) -> str:
+        """The currency of the scenario at ``place``."""
+        return str(self.value(place, "currency") or "$")
 
     def place_of(self, scenario_id: int) -> int | None:
         """The column of the scenario with that id."""
@@ -200,6 +214,7 @@ class Book:
                 same = tried[at].scenario == stored.scenario
                 self.columns[at] = Column(stored, tried[at] if same else None)
         self._seen = self.library.last_revision()
+        self._currency = ""
         return sorted(by_place)
 
     def undo(self, *, force: bool = False) -> Revision | None:
@@ -247,11 +262,15 @@ class Book:
         target = max(0, min(len(self.columns) - 1, place + step))
         if target == place:
             return place
-        ids = [column.id for column in self.columns]
-        ids.insert(target, ids.pop(place))
-        self.library.reorder(ids)
-        self.reload()
+        order = list(range(len(self.columns)))
+        order.insert(target, order.pop(place))
+        self.reorder(order)
         return target
+
+    def reorder(self, order: Sequence[int]) -> None:
+        """Put the columns into the order of their present places. Raises StoreError."""
+        self.library.reorder([self.columns[place].id for place in order])
+        self.reload()
 
     def free_name(self, wanted: str) -> str:
         """``wanted``, or with the first number behind it that makes it a name of its own."""

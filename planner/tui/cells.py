@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.model.display import show_result, show_value, show_with_unit
+from planner.model.display import show_result, show_value, show_with_unit, with_currency
 from planner.model.explain import fact_origin
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue, show_number
@@ -184,14 +184,14 @@ def _signed(change: float, line: Line) -> str:
 
 def describe(book: Book, place: int, line: Line) -> tuple[str, str]:
     """A cell in full for the formula bar: ``label = value unit``, and where the value comes from."""
-    unit = f" {line.unit}" if line.unit else ""
+    unit = f" {with_currency(line.unit, book.currency_of(place))}" if line.unit else ""
     if line.kind == "name":
         return "the baseline" if place == book.baseline else "a scenario", _about(book, place)
     if line.kind == "result":
         result = book.result(place, line.name)
         if result.value is None:
             return f"{line.label} is blank", result.reason
-        shown = show_with_unit(SHEET.rows[line.name], result)
+        shown = with_currency(show_with_unit(SHEET.rows[line.name], result), book.currency_of(place))
         return f"{line.label} = {one_line(shown)}", _against_baseline(book, place, line)
     damage = book.damage(place, line.name)
     if damage:

@@ -93,6 +93,7 @@ class Desk:
         self.page = (10, 4)
         self.clip: list[list[str]] = []
         self.sought = ""
+        self.pins: list[str] = []
         self.stale = Stale()
         self.resize()
         self.cursor.go(FIRST_ROW, 0)

@@ -9,6 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from planner.model.display import with_currency
 from planner.tui.cells import Shown, show_cell, unit_in_cell
 from planner.tui.desk import Desk
 from planner.tui.geometry import BARS, HEADER, LEAST_HEIGHT, LEAST_WIDTH, Geometry
@@ -146,7 +147,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         else:
             pin = geometry.pin_at(y)
             item = geometry.item_at(y, self.scroll_offset.y)
-            pins = pinned_lines(geometry.pins)
+            pins = pinned_lines(geometry.pins, self.desk.pins)
             if pin is not None and pin < len(pins):
                 left, body, fill = self._quantity(pins[pin], -1, pinned=True)
             elif item is None or item >= len(self.desk.items):
@@ -210,6 +211,8 @@ class ScenarioGrid(ScrollView, can_focus=False):
         fill = self.style_of("pin" if pinned else "body")
         label = self.style_of("pin-label" if pinned else "label-current" if current else "label")
         unit = "" if unit_in_cell(line) else line.short_unit
+        if "$" in unit:
+            unit = with_currency(unit, self.desk.book.currency)
         room = max(1, self.geometry.label - 2)
         text = shorter_label(line.label, room)
         if unit and width(text) + 1 + width(unit) > room:
@@ -289,7 +292,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         pin = self.geometry.pin_at(event.y)
         column = self.geometry.column_at(event.x, self.scroll_offset.x)
         if pin is not None:
-            pins = pinned_lines(self.geometry.pins)
+            pins = pinned_lines(self.geometry.pins, self.desk.pins)
             if pin < len(pins):
                 self.desk.point(self.desk.outline.reveal(pins[pin].name), column)
         elif row is not None and row < len(self.desk.items):

@@ -145,11 +145,12 @@ def all_lines() -> dict[str, Line]:
     return {line.name: line for section in all_sections() for line in section.lines}
 
 
-def pinned_lines(count: int) -> list[Line]:
-    """The ``count`` results that matter most."""
+def pinned_lines(count: int, own: Sequence[str] = ()) -> list[Line]:
+    """The ``count`` results that matter most: a person's ``own`` first, then the usual ones."""
     known = all_lines()
-    rest = [row.name for row in SHEET.rows.values() if row.key and row.name not in PINNED]
-    return [known[name] for name in (*PINNED, *rest) if name in known][: max(0, count)]
+    rest = [row.name for row in SHEET.rows.values() if row.key]
+    names = dict.fromkeys((*own, *PINNED, *rest))
+    return [known[name] for name in names if name in known][: max(0, count)]
 
 
 class Outline:

@@ -100,6 +100,15 @@ def test_the_formula_bar_says_value_unit_and_origin(book: Book) -> None:
     assert "2026" in origin
 
 
+def test_money_is_shown_in_the_scenarios_currency(book: Book) -> None:
+    assert book.currency == "USD"
+    assert describe(book, 0, LINES["device_price_per_hour"])[0] == "Device price per hour = 2.5 $/h"
+    book.edit([(0, "currency", "EUR")])
+    assert book.currency == "¤"
+    assert describe(book, 0, LINES["device_price_per_hour"])[0] == "Device price per hour = 2.5 EUR/h"
+    assert "EUR" in describe(book, 0, LINES["self_host_cost_per_month"])[0]
+
+
 def test_copied_cells_carry_full_precision(book: Book) -> None:
     assert raw_text(book, 0, LINES["requests_per_day"]) == "100000"
     assert float(raw_text(book, 0, LINES["tpot_s"])) == book.result(0, "tpot_s").value

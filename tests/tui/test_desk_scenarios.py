@@ -97,6 +97,46 @@ def test_moving_and_the_baseline(desk: Desk, keys: Keys) -> None:
     assert "at the end" in desk.message.text
 
 
+def test_ordering_by_a_line(desk: Desk, keys: Keys) -> None:
+    desk.go_to("prompt_tokens", 4)
+    keys("ctrl+p", "=order", "enter")
+    assert names(desk)[0] == "日本語 の名"
+    assert desk.column == 0
+    desk.go_to("tpot_s", 1)
+    keys("ctrl+p", "=order", "enter")
+    shown = [desk.book.result(place, "tpot_s").value for place in range(5)]
+    numbers = [number for number in shown if isinstance(number, float)]
+    assert numbers == sorted(numbers)
+    assert shown[-1] is None
+    assert desk.scenario_name() == "base"
+    keys("ctrl+p", "=order", "enter")
+    assert [desk.book.result(place, "tpot_s").value for place in range(4)] == numbers[::-1]
+    keys("ctrl+z", "ctrl+z", "ctrl+z")
+    assert names(desk) == FIVE
+
+
+def test_tags(desk: Desk, keys: Keys) -> None:
+    keys("ctrl+p", "=tags", "enter", "=review, may", "enter")
+    assert desk.book.columns[0].stored.tags == ("may", "review")
+    keys("ctrl+p", "=tags", "enter", "ctrl+u", "enter")
+    assert not desk.book.columns[0].stored.tags
+
+
+def test_the_history_puts_everything_back(desk: Desk, keys: Keys) -> None:
+    desk.go_to("prompt_tokens", 0)
+    keys("=11", "enter", "=22", "enter", "ctrl+delete")
+    keys("ctrl+p", "=history", "enter")
+    assert desk.panel is not None
+    texts = ["".join(text for text, _ in line.pieces) for line in desk.panel.lines(100)]
+    assert "Deleted" in texts[0] or "deleted" in texts[0]
+    assert "1,000" in texts[2]
+    keys("down", "down", "down", "enter")
+    assert len(desk.book) == 5
+    assert (desk.book.value(0, "prompt_tokens"), desk.book.value(0, "output_tokens")) == (11, 300)
+    keys("ctrl+z")
+    assert len(desk.book) == 4
+
+
 def test_notes_and_a_snapshot(desk: Desk, keys: Keys) -> None:
     keys("ctrl+p", "=notes", "enter", "=as quoted in May", "enter")
     assert desk.book.columns[0].scenario.notes == "as quoted in May"

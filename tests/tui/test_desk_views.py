@@ -6,7 +6,7 @@ import pytest
 
 from planner.tui.actions import ACTIONS, GROUPS, KEYS, action, key_name
 from planner.tui.desk import Desk
-from planner.tui.lines import Heading, Line
+from planner.tui.lines import Heading, Line, pinned_lines
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.panels.help import HelpPanel
 from planner.tui.panels.panel import Panel
@@ -54,6 +54,17 @@ def test_folding_everything(desk: Desk, keys: Keys) -> None:
     assert desk.outline.place("kv_lora_rank") is not None
     keys("ctrl+p", "=show the main", "enter")
     assert desk.outline.place("kv_lora_rank") is None
+
+
+def test_a_result_is_pinned_and_unpinned(desk: Desk, keys: Keys) -> None:
+    desk.go_to("latency_s")
+    keys("ctrl+p", "=pin or", "enter")
+    assert [line.name for line in pinned_lines(2, desk.pins)] == ["latency_s", "ttft_s"]
+    keys("ctrl+p", "=pin or", "enter")
+    assert desk.pins == []
+    desk.go_to("prompt_tokens")
+    keys("ctrl+p", "=pin or", "enter")
+    assert desk.message.error
 
 
 def test_only_lines_that_differ(desk: Desk, keys: Keys) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from planner.model.inputs import default_values
 from planner.model.scenario import Scenario
 from planner.tui.actions import action
+from planner.tui.cells import number_of, show_cell
+from planner.tui.panels.history import HistoryPanel
 from planner.tui.prompts.cell import NamePrompt
 from planner.tui.prompts.palette import WorkspacePrompt
 from planner.tui.prompts.scenario import NamingPrompt
@@ -109,6 +112,51 @@ def move_scenario_right(desk: Desk) -> None:
     _move(desk, 1)
 
 
+@action("sort", "Order by this line", "Orders the scenarios by the line under the cursor; again, the other way round.",
+        "Scenario", writes=True)  # fmt: skip
+def sort(desk: Desk) -> None:
+    """From the palette."""
+    line = desk.line
+    if _none(desk) or line is None:
+        return
+    places = range(len(desk.book))
+    texts = {place: show_cell(desk.book, place, line).text.casefold() for place in places}
+    numbers = {place: number_of(desk.book, place, line) for place in places}
+
+    def rank(place: int) -> tuple[float, str]:
+        number = numbers[place]
+        return (math.inf if number is None else number, texts[place])
+
+    order = sorted(places, key=rank)
+    if order == list(places):
+        order = sorted(places, key=lambda place: (numbers[place] is None, -(numbers[place] or 0.0)))
+    if order == list(places):
+        desk.say(f"The scenarios stand in the order of {line.label} already.")
+        return
+    here = desk.book.columns[desk.column].id
+    desk.book.reorder(order)
+    desk.reloaded(desk.book.place_of(here))
+    desk.saved(f"Ordered by {line.label}; ^Z takes it back")
+
+
+@action("tags", "Tags", "Words, with commas between them, by which scenarios are found.", "Scenario", writes=True)
+def tags(desk: Desk) -> None:
+    """From the palette."""
+    if _none(desk):
+        return
+    place = desk.column
+
+    def accept(text: str) -> None:
+        desk.book.library.tag(desk.book.columns[place].id, *(tag for tag in text.split(",") if tag.strip()))
+        desk.book.reload()
+        desk.reloaded()
+        desk.saved(f"Tags of {desk.scenario_name(place)}: {', '.join(desk.book.columns[place].stored.tags) or 'none'}")
+
+    prompt = NamingPrompt("Tags", "Save", one_line(", ".join(desk.book.columns[place].stored.tags)), accept)
+    prompt.buffer.replace = False
+    desk.open(prompt)
+
+
 @action("notes", "Notes", "A line about the scenario: why it is as it is.", "Scenario", writes=True)
 def notes(desk: Desk) -> None:
     """From the palette."""
@@ -125,6 +173,12 @@ def notes(desk: Desk) -> None:
     prompt = NamingPrompt("Notes", "Save", one_line(desk.book.columns[place].scenario.notes), accept)
     prompt.buffer.replace = False
     desk.open(prompt)
+
+
+@action("history", "History", "Every change, last first; Enter puts everything back to right after it.", "File")
+def history(desk: Desk) -> None:
+    """From the palette."""
+    desk.panel = HistoryPanel(desk)
 
 
 @action("workspace", "Open a workspace", "Another set of scenarios of this library, or a new one.", "File", "ctrl+o")

@@ -93,6 +93,22 @@ def fold_all(desk: Desk) -> None:
     _fold_all(desk, "closed")
 
 
+@action("pin", "Pin or unpin the result", "Keeps the result under the cursor in sight below the grid.", "View")
+def pin(desk: Desk) -> None:
+    """From the palette."""
+    line = desk.line
+    if line is None or line.kind != "result":
+        desk.say("Move to a result: it is pinned below the grid.", error=True)
+        return
+    if line.name in desk.pins:
+        desk.pins.remove(line.name)
+        desk.say(f"{line.label} is no longer pinned.")
+    else:
+        desk.pins.insert(0, line.name)
+        desk.say(f"{line.label} is pinned.")
+    desk.stale.everything = True
+
+
 @action("find", "Find", "Goes to the next line that holds what you type.", "View", "slash", "ctrl+f",
         footer="Find", order=8)  # fmt: skip
 def find(desk: Desk) -> None:
