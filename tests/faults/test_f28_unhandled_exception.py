@@ -50,8 +50,7 @@ def test_f28_a_fault_in_a_handler(database: Path, tmp_path: Path) -> None:
 def test_f28_a_fault_in_a_command(database: Path, tmp_path: Path) -> None:
     # The folder of the log cannot be made either: still one sentence.
     (tmp_path / "state").touch()
-    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    with Terminal("list", "--db", database, code=COMMAND, **environment) as terminal:
+    with Terminal("list", "--db", database, code=COMMAND, XDG_STATE_HOME=str(tmp_path / "state")) as terminal:
         assert terminal.wait() == 70
         assert "Traceback" not in terminal.text
         assert "An error inside the planner (ZeroDivisionError)" in terminal.text
