@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from planner.model.fields import show_number
+from planner.model.fields import Field, FieldValue, show_number
 from planner.model.scenario import Result
 from planner.model.sheet import Row
 
@@ -20,6 +20,9 @@ _PER_TOKEN = frozenset({"kv_bytes_per_token", "kv_bytes_per_token_layer", "kv_by
                         "index_bytes_per_token", "link_bytes_per_token"})  # fmt: skip
 _SCALED = {"s": ("ms", 1e3), "B": ("GiB", 1 / GIB), "B/s": ("GB/s", 1e-9), "FLOP": ("GFLOP", 1e-9),
            "FLOP/s": ("TFLOP/s", 1e-12), "share": ("%", 1e2), "s/B": ("ns/B", 1e9)}  # fmt: skip
+
+_PREFIXED = ("B", "B/s", "FLOP/s")
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,21 @@ def show_with_unit(row: Row, result: Result) -> str:
     if unit == "GiB":
         return f"{text} GiB ({show_number(result.value / 1e9)} GB)"
     return f"{text} {unit}".rstrip()
+
+
+def show_field(field: Field, value: FieldValue) -> str:
+    """``value`` of an input or fact, without its unit; bytes and FLOP, whose sizes vary, with a prefix and theirs."""
+    large = isinstance(value, (int, float)) and abs(value) >= 1000
+    if field.unit not in _PREFIXED or not isinstance(value, (int, float)) or not large:
+        return field.show(value)
+    scale, prefix = next((scale, prefix) for scale, prefix in _PREFIXES if abs(value) >= scale)
+    return f"{show_number(value / scale)} {prefix}{field.unit}"
+
+
+def show_field_with_unit(field: Field, value: FieldValue) -> str:
+    """``value`` of an input or fact with its unit."""
+    text = show_field(field, value)
+    return text if value is None or text.endswith(field.unit) else f"{text} {field.unit}"
 
 
 def with_currency(unit: str, currency: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.model import facts as fact_groups
-from planner.model.display import show_with_unit
+from planner.model.display import show_field_with_unit, show_with_unit
 from planner.model.evaluation import Evaluated
 from planner.model.expression import Value, walk
 from planner.model.facts import FACT_FIELDS
@@ -101,62 +101,73 @@ def number_text(value: float) -> str:
     return text.replace("-", "−")
 
 
-def formula_text(node: Value, leaf: Callable[[Value], str]) -> str:
+def formula_text(node: Value, leaf: Callable[[Value], str], parts: Mapping[int, str] | None = None) -> str:
     """``node`` as readable text with as few parentheses as its meaning allows.
 
-    ``leaf`` names the leaves, and the parts that have a line of their own; it gives "" for any other node.
+    ``leaf`` names the leaves; ``parts`` names, by identity, the nodes inside that have a line of their own.
     """
-    return _spelled(node, leaf)[0]
+    return _Speller(leaf, parts or {}).made_of(node)[0]
 
 
-def _text(node: Value, leaf: Callable[[Value], str]) -> tuple[str, int]:
-    """The text of ``node`` and how tightly it binds: its own name where it has one."""
-    name = leaf(node)
-    if name:
-        return name, _NEGATE if name.startswith("−") else _ATOM
-    return _spelled(node, leaf)
+class _Speller:
+    """Spells nodes; every text comes with how tightly it binds."""
 
+    def __init__(self, leaf: Callable[[Value], str], parts: Mapping[int, str]) -> None:
+        self.leaf = leaf
+        self.parts = parts
 
-def _spelled(node: Value, leaf: Callable[[Value], str]) -> tuple[str, int]:
-    """The text of what ``node`` is made of."""
-    op = node.op
-    if op == "let":
-        return _text(node.args[0], leaf)
-    if not node.args:
-        text = leaf(node)
-        return text, _NEGATE if text.startswith("−") else _ATOM
-    if op in _COMPARISONS:
-        return _compared(node, _COMPARISONS[op], leaf), _COMPARES
-    if op in _INFIX:
-        joiner, level = _INFIX[op]
-        left = _wrapped(node.args[0], leaf, level + (op == "power"))
-        right = _wrapped(node.args[1], leaf, level + (op in ("subtract", "divide", "power")))
-        return f"{left}{joiner}{right}", level
-    if op == "negate":
-        return f"−{_wrapped(node.args[0], leaf, _NEGATE)}", _NEGATE
-    if op == "opposite":
-        turned = _TURNED.get(node.args[0].op)
-        if turned is not None:
-            return _compared(node.args[0], turned, leaf), _COMPARES
-        return f"not {_wrapped(node.args[0], leaf, _NOT + 1)}", _NOT
-    if op == "chosen":
-        return f"{_wrapped(node.args[0], leaf, 5)} is {node.word}", _COMPARES
-    if op == "given":
-        return f"{_wrapped(node.args[0], leaf, 5)} is given", _COMPARES
-    if op == "otherwise":
-        return f"first given of({', '.join(formula_text(part, leaf) for part in _substitutes(node))})", _ATOM
-    inner = [formula_text(arg, leaf) for arg in node.args]
-    if op == "where":
-        return f"if({inner[0]}, {inner[1]}, else {inner[2]})", _ATOM
-    return f"{_NAMES.get(op, op)}({', '.join(inner)})", _ATOM
+    def text(self, node: Value) -> tuple[str, int]:
+        """The name of ``node`` where it has a line of its own, else what it is made of."""
+        return (self.parts[id(node)], _ATOM) if id(node) in self.parts else self.made_of(node)
 
+    def made_of(self, node: Value) -> tuple[str, int]:
+        """The text of the operator of ``node`` over its arguments."""
+        op = node.op
+        if op == "let":
+            return self.text(node.args[0])
+        if not node.args:
+            name = self.leaf(node)
+            return name, _NEGATE if name.startswith("−") else _ATOM
+        if op in _COMPARISONS:
+            return self.compared(node, _COMPARISONS[op]), _COMPARES
+        if op in _INFIX:
+            joiner, level = _INFIX[op]
+            left = self.wrapped(node.args[0], level + (op == "power"))
+            right = self.wrapped(node.args[1], level + (op in ("subtract", "divide", "power")))
+            return f"{left}{joiner}{right}", level
+        if op in ("negate", "opposite", "chosen", "given"):
+            return self.of_one(node)
+        if op == "otherwise":
+            return f"first given of({', '.join(self.text(part)[0] for part in _substitutes(node))})", _ATOM
+        inner = [self.text(arg)[0] for arg in node.args]
+        if op == "where":
+            return f"if({inner[0]}, {inner[1]}, else {inner[2]})", _ATOM
+        return f"{_NAMES.get(op, op)}({', '.join(inner)})", _ATOM
 
-def _compared(node: Value, sign: str, leaf: Callable[[Value], str]) -> str:
-    """A comparison with a literal on its right: ``x > 0``, whichever way round the row wrote it."""
-    left, right = node.args
-    if left.op in ("number", "constant") and right.op not in ("number", "constant"):
-        left, right, sign = right, left, _MIRRORED[sign]
-    return f"{_wrapped(left, leaf, _COMPARES + 1)} {sign} {_wrapped(right, leaf, _COMPARES + 1)}"
+    def of_one(self, node: Value) -> tuple[str, int]:
+        """An operator of one argument."""
+        argument = node.args[0]
+        if node.op == "negate":
+            return f"−{self.wrapped(argument, _NEGATE)}", _NEGATE
+        if node.op == "opposite":
+            turned = None if id(argument) in self.parts else _TURNED.get(argument.op)
+            if turned is not None:
+                return self.compared(argument, turned), _COMPARES
+            return f"not {self.wrapped(argument, _NOT + 1)}", _NOT
+        said = f"is {node.word}" if node.op == "chosen" else "is given"
+        return f"{self.wrapped(argument, _COMPARES + 1)} {said}", _COMPARES
+
+    def compared(self, node: Value, sign: str) -> str:
+        """A comparison with a literal on its right: ``x > 0``, whichever way round the row wrote it."""
+        left, right = node.args
+        if left.op in ("number", "constant") and right.op not in ("number", "constant"):
+            left, right, sign = right, left, _MIRRORED[sign]
+        return f"{self.wrapped(left, _COMPARES + 1)} {sign} {self.wrapped(right, _COMPARES + 1)}"
+
+    def wrapped(self, node: Value, level: int) -> str:
+        """The text of ``node``, in parentheses where it binds less than ``level``."""
+        text, binds = self.text(node)
+        return text if binds >= level else f"({text})"
 
 
 def _substitutes(node: Value) -> Iterator[Value]:
@@ -166,11 +177,6 @@ def _substitutes(node: Value) -> Iterator[Value]:
         yield from _substitutes(node.args[1])
     else:
         yield node
-
-
-def _wrapped(node: Value, leaf: Callable[[Value], str], level: int) -> str:
-    text, binds = _text(node, leaf)
-    return text if binds >= level else f"({text})"
 
 
 def explain(name: str, evaluated: Evaluated) -> Explanation:
@@ -209,7 +215,8 @@ def _explain_row(name: str, evaluated: Evaluated) -> Explanation:
 def roots(name: str) -> list[str]:
     """The inputs and facts that row ``name`` rests on, in the sheet's order."""
     used = {parameter for row in SHEET.upstream([name]) for parameter in SHEET.rows[row].parameters}
-    return [cell for cell in CELLS if cell in used and cell not in HOUR_NAMES[1:]]
+    cells = [cell for cell in CELLS if cell in used and cell not in HOUR_NAMES[1:]]
+    return ["hourly_profile" if cell in HOUR_NAMES else cell for cell in cells]
 
 
 _Parts = Mapping[int, tuple[Value, str]]
@@ -240,10 +247,9 @@ def _parts(tree: Value) -> _Parts:
 
 
 def _both_ways(tree: Value, parts: _Parts, evaluated: Evaluated) -> tuple[str, str]:
-    def named(spell: Callable[[Value], str]) -> Callable[[Value], str]:
-        return lambda node: parts[id(node)][1] if id(node) in parts else "" if node.args else spell(node)
-
-    return formula_text(tree, named(_symbol)), formula_text(tree, named(lambda leaf: _number(leaf, evaluated)))
+    names = {key: label for key, (_, label) in parts.items()}
+    in_numbers = formula_text(tree, lambda leaf: _number(leaf, evaluated), names)
+    return formula_text(tree, _symbol, names), in_numbers
 
 
 def _symbol(leaf: Value) -> str:
@@ -276,10 +282,9 @@ def _decode(field: Field, code: float) -> FieldValue:
 def _cell_text(field: Field, value: FieldValue, *, unit: bool = True) -> str:
     if not unit and isinstance(value, (int, float)) and not isinstance(value, bool):
         return number_text(float(value))
-    text = field.show(value)
     if value is None:
         return f"blank ({field.blank})" if field.blank else "blank"
-    return f"{text} {field.unit}" if unit and field.unit else text
+    return show_field_with_unit(field, value) if unit else field.show(value)
 
 
 def _term(name: str, evaluated: Evaluated) -> Term:

@@ -6,7 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.model.display import show_result, show_value, show_with_unit, with_currency
+from planner.model.display import (
+    show_field,
+    show_field_with_unit,
+    show_result,
+    show_value,
+    show_with_unit,
+    with_currency,
+)
 from planner.model.explain import fact_origin
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue, show_number
@@ -20,8 +27,6 @@ Tone = Literal["default", "set", "changed", "fact", "result", "blank", "problem"
 Difference = Literal["off", "percent", "absolute"]
 
 BLANK, SAME, BETTER, WORSE, OVERRIDDEN, DOUBTFUL = "—", "·", "✓", "✗", "•", "~"
-PREFIXED = ("B", "B/s", "FLOP/s")
-_SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _EQUAL = 1e-12
 
 
@@ -34,24 +39,14 @@ class Shown:
     mark: str = " "
 
 
-def compact(value: float, unit: str = "") -> str:
-    """``value`` with a decimal prefix: ``3.35 TB/s``, ``70.55 G``."""
-    for scale, prefix in _SCALES:
-        if abs(value) >= scale:
-            return f"{show_number(value / scale)} {prefix}{unit}"
-    return f"{show_number(value)} {unit}".rstrip()
-
-
 def unit_in_cell(line: Line) -> bool:
     """Whether the cells of ``line`` carry their own unit, since its size varies too much for one."""
-    return line.kind == "fact" and line.unit in PREFIXED
+    return line.kind == "fact" and line.unit in ("B", "B/s", "FLOP/s")
 
 
 def field_text(field: Field, value: FieldValue) -> str:
-    """``value`` of an input or fact as a cell shows it; bytes and FLOP take a decimal prefix and their unit."""
-    if field.unit in PREFIXED and isinstance(value, (int, float)) and abs(value) >= 1000:
-        return compact(value, field.unit)
-    return one_line(field.show(value))
+    """``value`` of an input or fact as a cell shows it."""
+    return one_line(show_field(field, value))
 
 
 def show_cell(book: Book, place: int, line: Line, difference: Difference = "off") -> Shown:
@@ -200,8 +195,8 @@ def describe(book: Book, place: int, line: Line) -> tuple[str, str]:
         fact = book.fact(place, line.name)
         if fact is None:
             return f"{line.label}", book.look(place).problem
-        value = FACT_FIELDS[line.name].show(fact.value)
-        return f"{line.label} = {value}{unit if fact.value is not None else ''}", one_line(fact_origin(fact))
+        value = show_field_with_unit(FACT_FIELDS[line.name], fact.value)
+        return f"{line.label} = {value}", one_line(fact_origin(fact))
     field, own = INPUTS[line.name], book.value(place, line.name)
     if own is None:
         return f"{line.label} is blank", field.blank

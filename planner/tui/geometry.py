@@ -66,8 +66,8 @@ class Geometry:
 
     @property
     def virtual_width(self) -> int:
-        """The width of a widget that shows every scenario."""
-        return self.label + self.columns * self.cell
+        """The width of a widget that shows every scenario, with room to scroll by whole columns."""
+        return self.label + (self.columns + 1) * self.cell
 
     def x_of(self, column: int, scroll: int) -> int:
         """The left edge of ``column``."""

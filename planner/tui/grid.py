@@ -48,6 +48,11 @@ class ScenarioGrid(ScrollView, can_focus=False):
         self._dragging = False
         self._overlays: tuple[Overlay, ...] = ()
 
+    @property
+    def cells_wide(self) -> int:
+        """The width beside the scroll bar."""
+        return self.scrollable_content_region.width
+
     # ---- keeping up with the desk
 
     def on_resize(self) -> None:
@@ -64,7 +69,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         """Take over what changed on the desk and mark what has to be painted again."""
         desk = self.desk
         desk.resize()
-        geometry = Geometry(self.size.width, self.size.height, len(desk.book))
+        geometry = Geometry(self.cells_wide, self.size.height, len(desk.book))
         stale = desk.take_stale()
         cursor, prompt = desk.cursor, desk.prompt
         now = (
@@ -107,11 +112,13 @@ class ScenarioGrid(ScrollView, can_focus=False):
 
     def _line_region(self, item: int) -> Region:
         y = self.geometry.y_of(item, self.scroll_offset.y)
-        return Region(0, y, self.size.width, 1).intersection(Region(0, 0, *self.size))
+        return Region(0, y, self.cells_wide, 1).intersection(Region(0, 0, self.cells_wide, self.size.height))
 
     def _column_region(self, column: int) -> Region:
         x = max(self.geometry.label, self.geometry.x_of(column, self.scroll_offset.x))
-        return Region(x, 0, self.geometry.cell, self.size.height).intersection(Region(0, 0, *self.size))
+        return Region(x, 0, self.geometry.cell, self.size.height).intersection(
+            Region(0, 0, self.cells_wide, self.size.height)
+        )
 
     # ---- painting
 
@@ -131,14 +138,14 @@ class ScenarioGrid(ScrollView, can_focus=False):
             return strip
         region = overlay.region
         over = [Segment(text, self.style_of(name)) for text, name in overlay.lines[y - region.y]]
-        strip = strip.extend_cell_length(self.size.width)
+        strip = strip.extend_cell_length(self.cells_wide)
         over_strip = Strip(over).crop(0, region.width)
-        return Strip([*strip.crop(0, region.x), *over_strip, *strip.crop(region.right)]).crop(0, self.size.width)
+        return Strip([*strip.crop(0, region.x), *over_strip, *strip.crop(region.right)]).crop(0, self.cells_wide)
 
     def _grid_line(self, y: int) -> Strip:
         """One line of the grid itself."""
         geometry = self.geometry
-        cells = self.size.width
+        cells = self.cells_wide
         if geometry.too_small:
             text = f" Too small: {LEAST_WIDTH} × {LEAST_HEIGHT + BARS} needed" if y == 0 else ""
             return Strip([Segment(fit(text, cells), self.style_of("body"))], cells)
@@ -164,7 +171,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
 
     def _columns(self) -> range:
         first = self.scroll_offset.x // self.geometry.cell
-        room = max(0, self.size.width - self.geometry.label)
+        room = max(0, self.cells_wide - self.geometry.label)
         return range(first, min(len(self.desk.book), first + room // self.geometry.cell + 2))
 
     def _header(self) -> tuple[list[Segment], list[Segment], Style]:
@@ -204,7 +211,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         if heading.hidden == len(heading.section.lines):
             pieces.append(Segment(f"  {_HIDDEN[heading.section.kind].format(heading.hidden)}", muted))
         strip = Strip(pieces)
-        return strip.extend_cell_length(self.size.width, style).crop(0, self.size.width)
+        return strip.extend_cell_length(self.cells_wide, style).crop(0, self.cells_wide)
 
     def _quantity(self, line: Line, item: int, *, pinned: bool = False) -> tuple[list[Segment], list[Segment], Style]:
         current = item == self.desk.cursor.row
@@ -254,7 +261,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
             return body
         place = self.desk.column - columns.start
         cell = self.geometry.cell
-        room = self.size.width - self.geometry.label - place * cell + self.scroll_offset.x % cell
+        room = self.cells_wide - self.geometry.label - place * cell + self.scroll_offset.x % cell
         buffer, ghost = prompt.buffer, prompt.ghost if not prompt.buffer.fresh else ""
         style = self.style_of("edit-bad" if getattr(prompt, "error", "") else "edit")
         caret = buffer.caret

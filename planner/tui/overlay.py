@@ -64,7 +64,8 @@ def _note(desk: Desk, geometry: Geometry) -> Overlay | None:
 def _panel(panel: Panel, geometry: Geometry) -> Overlay:
     cells = geometry.width if geometry.width < panel.preferred_width + 12 else panel.preferred_width + 4
     cells = max(8, cells)
-    rows = geometry.height if geometry.height < 26 else geometry.height - 2
+    whole = geometry.height < 26 or cells == geometry.width
+    rows = geometry.height if whole else geometry.height - 2
     inner = cells - 4
     panel.height = max(1, rows - 2)
     lines = panel.lines(inner)

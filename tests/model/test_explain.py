@@ -134,6 +134,7 @@ def test_terms_say_where_they_come_from(evaluated: Evaluated) -> None:
 def test_what_a_row_rests_on_goes_down_to_inputs_and_facts(evaluated: Evaluated) -> None:
     rests = roots("tpot_s")
     assert {"tensor_parallel", "memory_bandwidth", "weights_efficiency", "prompt_tokens"} <= set(rests)
+    assert "hourly_profile" in rests
     assert not set(rests) & SHEET.rows.keys()
     assert [term.name for term in explain("tpot_s", evaluated).rests_on] == rests
 

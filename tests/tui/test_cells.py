@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from planner.model.display import show_field_with_unit
+from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue
 from planner.model.inputs import INPUTS
 from planner.tui.book import Book
-from planner.tui.cells import compact, describe, field_text, percent_text, raw_text, show_cell
+from planner.tui.cells import describe, field_text, percent_text, raw_text, show_cell
 from planner.tui.lines import all_lines
 
 LINES = all_lines()
@@ -20,10 +22,13 @@ def test_percentages(share: float, text: str) -> None:
     assert percent_text(share) == text
 
 
-def test_large_facts_take_a_decimal_prefix() -> None:
-    assert compact(3.35e12, "B/s") == "3.35 TB/s"
-    assert compact(70_553_706_496.0, "B") == "70.55 GB"
-    assert compact(12.5, "W") == "12.5 W"
+def test_large_facts_take_a_decimal_prefix_and_their_unit() -> None:
+    assert field_text(FACT_FIELDS["memory_bandwidth"], 3.35e12) == "3.35 TB/s"
+    assert field_text(FACT_FIELDS["measured_weight_bytes"], 70_553_706_496.0) == "70.55 GB"
+    assert field_text(FACT_FIELDS["parameters"], 70_553_706_496.0) == "70.55G"
+    assert show_field_with_unit(FACT_FIELDS["peak_flops"], 989e12) == "989 TFLOP/s"
+    assert show_field_with_unit(INPUTS["ttft_target_ms"], 2000.0) == "2,000 ms"
+    assert show_field_with_unit(INPUTS["ttft_target_ms"], None) == "—"
 
 
 @pytest.mark.parametrize(
