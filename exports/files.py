@@ -122,9 +122,16 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def _is_there(target: Path) -> bool:
+    try:
+        return target.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def _as_export_error(target: Path, error: OSError) -> ExportError:
     reason = (error.strerror or str(error) or type(error).__name__).strip()
-    left = "the file that was there is unchanged" if os.path.exists(target) else "nothing was written"
+    left = "the file that was there is unchanged" if _is_there(target) else "nothing was written"
     if error.errno in _PERMISSION:
         return ExportError(
             f"{shown(target)} cannot be written ({reason}); {left}. It may be open in another program.", NO_PERMISSION

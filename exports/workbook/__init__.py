@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from openpyxl.workbook import Workbook
+
 from exports.files import BAD_DATA, CANNOT_CREATE, ExportError, refuse_to_overwrite, write_atomically
 from exports.workbook.book import Book, Provenance, compute
 from exports.workbook.layout import planner_layout
@@ -14,7 +16,6 @@ from exports.workbook.page import FIRST_SCENARIO, MAX_SCENARIOS
 from exports.workbook.stored import StoredValues, is_untouched, render
 from exports.workbook.styles import Styles
 from exports.workbook.writing import write_properties, write_sheets
-from openpyxl.workbook import Workbook
 from planner.model.evaluation import Evaluated
 from planner.model.fields import printable
 
@@ -112,8 +113,8 @@ def _check(scenarios: Sequence[Evaluated], baseline: int, ids: Sequence[str] | N
         for what, text, most in (("name", scenario.name, MAX_NAME), ("notes", scenario.notes, MAX_NOTES)):
             if len(text) > most:
                 raise ExportError(
-                    f"The {what} of scenario '{printable(scenario.name[:40])}' has {len(text):,} characters; a workbook "
-                    f"holds at most {most:,}.",
+                    f"The {what} of scenario '{printable(scenario.name[:40])}' has {len(text):,} characters; a "
+                    f"workbook holds at most {most:,}.",
                     BAD_DATA,
                 )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from openpyxl.worksheet.hyperlink import Hyperlink
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book, as_mapping
 from exports.workbook.page import Page
-from openpyxl.worksheet.hyperlink import Hyperlink
 
 SHEETS = {
     "About": "What this workbook is and how to use it.",
@@ -22,8 +23,10 @@ _HOW = (
     "Change the blue cells on yellow of the Inputs sheet: everything recalculates, as the planner would.",
     "Choose the baseline and the result in the chart in the blue cells of the Comparison sheet.",
     "A cell that turns red is out of its bounds; the Checks sheet and row 3 of the main sheets say so too.",
-    "Accelerator, model, formats, engine and profile are names of the planner's catalogue. A name alone brings no "
-    "facts here: change the facts below it, or change the name in the planner and export again.",
+    (
+        "Accelerator, model, formats, engine and profile are names of the planner's catalogue. A name alone brings no "
+        "facts here: change the facts below it, or change the name in the planner and export again."
+    ),
     "A blank result needs an input that is not given; the last block of the Comparison sheet says which.",
     "The program may ask to save the file when you close it without a change: it recalculates what it opens.",
     "A line keeps its identity by the Ref column, a scenario by its id in row 6; leave both in place.",
@@ -49,7 +52,12 @@ def write_about(book: Book, titles: list[str]) -> None:
     row = _sheets(page, row + 1, titles)
     _scenarios(book, page, row + 1)
     page.finish(
-        header_text=book.header_text, wide={1: 26, 2: 100, 3: 10, 4: 10}, frozen="", title_rows="", landscape_columns=1
+        header_text=book.header_text,
+        wide={1: 26, 2: 100, 3: 10, 4: 10},
+        frozen="",
+        title_rows="",
+        landscape_columns=1,
+        pages_high=1,
     )
     page.sheet.print_area = f"A1:B{page.last_row}"
 
@@ -83,6 +91,7 @@ def _colours(page: Page, row: int) -> int:
     for style, text in _COLOURS:
         row += 1
         page.text(row, 1, "1,234", style)
+        page.sheet.row_dimensions[row].height = 15
         page.text(row, 2, text, look.TEXT)
     return row + 1
 

@@ -25,10 +25,10 @@ def write_assumptions(book: Book) -> None:
     page = book.page("Assumptions")
     page.heading(
         "Assumptions",
-        "Where each value of each scenario comes from. S1, S2 ... are the sources listed first; 'entered' was set in the "
-        "scenario, 'default' is the planner's own.",
+        "Where each value of each scenario comes from. S1, S2 ... are the sources listed first; 'entered' was set in "
+        "the scenario, 'default' is the planner's own.",
     )
-    page.scenario_header(book.names, book.ids, "What it is, or what to know")
+    page.scenario_header(book.names, book.ids, "What it is, or what to know", is_text=True)
     writer = _Writer(book, page)
     writer.notes()
     writer.sources()
@@ -61,9 +61,9 @@ class _Writer:
 
     def height(self, text: str, width: int) -> None:
         """Makes the row high enough for ``text`` in a column of ``width`` characters."""
-        lines = sum(max(1, math.ceil(len(part) * 1.06 / width)) for part in text.split("\n"))
+        lines = sum(max(1, math.ceil(len(part) / width)) for part in text.split("\n"))
         row = self.page.sheet.row_dimensions[self.row]
-        row.height = max(row.height or 0, 13.2 * min(lines, 30) + 3)
+        row.height = max(row.height or 0, 12.8 * min(lines, 30) + 3)
 
     def notes(self) -> None:
         """What the scenarios' authors and the catalogue have to say."""
@@ -83,15 +83,16 @@ class _Writer:
         for position, text in enumerate(texts):
             if text:
                 self.page.text(self.row, FIRST_SCENARIO + position, text, look.TEXT)
-                self.height(text, 22)
+                self.height(text, 24)
         self.page.widths[FIRST_SCENARIO] = max(self.page.widths.get(FIRST_SCENARIO, 0), 22)
         self.row += 1
 
     def sources(self) -> None:
         """The sources that the scenarios' facts rest on, each once."""
-        self.section("Sources: name, date read, number, and what is weak about them")
-        for (source, date, doubt), number in self.numbers.items():
-            self.line(source or "catalogue", date or "undated", number, doubt or "No doubt noted.")
+        self.section("Sources: date, number, name, and what is weak about them")
+        for position, ((source, date, doubt), number) in enumerate(self.numbers.items(), start=1):
+            text = f"{source or 'catalogue'}. Doubt: {doubt}." if doubt else f"{source or 'catalogue'}."
+            self.line(f"Source {position}", date or "undated", number, text)
 
     def fields(self) -> None:
         """Every input and fact with its meaning and, for each scenario, its origin."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from openpyxl.workbook import Workbook
+
 from exports.files import INTERNAL, ExportError
 from exports.workbook.formats import NumberFormat, number_format
 from exports.workbook.layout import Layout
@@ -16,7 +18,6 @@ from exports.workbook.page import Page
 from exports.workbook.stored import Stored, StoredValues
 from exports.workbook.styles import Styles
 from exports.workbook.tree import WORD_SUFFIX
-from openpyxl.workbook import Workbook
 from planner.model.evaluation import Evaluated
 from planner.model.fields import Field, FieldValue
 from planner.model.rows import HOUR_NAMES

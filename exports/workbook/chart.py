@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from exports.workbook import styles as look
-from exports.workbook.page import FIRST_SCENARIO, NAMES_ROW, Page, clean
 from openpyxl.chart import BarChart, Reference, Series
 from openpyxl.chart.data_source import AxDataSource, NumData, NumFmt, NumVal, StrData, StrRef, StrVal
 from openpyxl.chart.label import DataLabelList
@@ -17,6 +15,9 @@ from openpyxl.chart.title import Title
 from openpyxl.drawing.line import LineProperties
 from openpyxl.drawing.text import CharacterProperties, Font, Paragraph, ParagraphProperties, RichTextProperties
 from openpyxl.utils import get_column_letter
+
+from exports.workbook import styles as look
+from exports.workbook.page import FIRST_SCENARIO, NAMES_ROW, Page, clean
 
 if TYPE_CHECKING:
     from exports.workbook.book import Book

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font, PatternFill
+from openpyxl.utils import get_column_letter
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.conditions import CHECK_TOLERANCE, RULES, SHARES_TOLERANCE
+from exports.workbook.conditions import CHECK_TOLERANCE, SHARES_TOLERANCE
 from exports.workbook.formats import CHECK, WHOLE
 from exports.workbook.formula import COLUMN, formula
 from exports.workbook.inputs import is_locked
@@ -15,8 +19,6 @@ from exports.workbook.layout import FIRST_ROW, CheckPlaces
 from exports.workbook.lines import RowPlan
 from exports.workbook.numbers import line_number
 from exports.workbook.page import CONSTANT_COLUMN, Page
-from openpyxl.formatting.rule import CellIsRule
-from openpyxl.styles import Font, PatternFill
 from planner.model.fields import Field
 from planner.model.rows import HOUR_NAMES
 
@@ -40,17 +42,16 @@ def write_checks(book: Book) -> None:
     page.formula(3, CONSTANT_COLUMN, f"=MIN(D{FIRST_ROW}:D{last})", writer.worst, look.CALC_KEY, CHECK)
     book.master = writer.worst
     writer.exported()
-    for cells in (f"D3:D{writer.row}", page.scenario_span(FIRST_ROW, writer.row)):
-        mark_verdicts(page, cells)
+    mark_verdicts(page, "D3", "D3")
+    mark_verdicts(page, writer.spans(), f"D{writer.rows[0]}")
     page.finish(header_text=book.header_text)
 
 
-def mark_verdicts(page: Page, cells: str) -> None:
-    """Green where a check holds, red where it does not; the word says so too."""
+def mark_verdicts(page: Page, cells: str, first: str) -> None:
+    """Green where a check holds, red where it does not; the word says so too. ``first`` is the first of ``cells``."""
     for number, font, fill in (("1", look.GOOD_FONT, look.GOOD_FILL), ("0", look.BAD_FONT, look.BAD_FILL)):
-        rule = CellIsRule(
-            operator="equal",
-            formula=[number],
+        rule = FormulaRule(
+            formula=[f"AND(ISNUMBER({first}),{first}={number})"],
             font=Font(color=f"FF{font}"),
             fill=PatternFill(bgColor=f"FF{fill}", fill_type="solid"),
         )
@@ -61,12 +62,21 @@ class _Writer:
     def __init__(self, book: Book, page: Page) -> None:
         self.book, self.page, self.row = book, page, FIRST_ROW
         self.worst = 1.0
+        self.rows: list[int] = []
+
+    def spans(self) -> str:
+        """The verdicts of all checks: ranges over rows that follow one another."""
+        last = get_column_letter(self.page.last_column)
+        starts = [row for row in self.rows if row - 1 not in self.rows]
+        ends = [row for row in self.rows if row + 1 not in self.rows]
+        return " ".join(f"D{start}:{last}{end}" for start, end in zip(starts, ends, strict=True))
 
     def check(self, label: str, ref: str, text: str, values: Sequence[float], *, counts: bool = True) -> None:
         """One line and its smallest value over the scenarios."""
         self.page.label(self.row, label, OK, ref)
         self.page.across(self.row, text, values, look.CALC, CHECK)
         smallest = min(values)
+        self.rows.append(self.row)
         self.page.formula(
             self.row, CONSTANT_COLUMN, f"=MIN({self.page.scenario_span(self.row)})", smallest, look.CALC_KEY, CHECK
         )
@@ -86,10 +96,9 @@ class _Writer:
         for group, fields in self.groups():
             self.group(group, fields)
         self.section("Words are ones the model knows")
-        for group in (fields for _, fields in self.groups()):
-            for cell in group:
-                if cell.kind in ("choice", "switch") and not is_locked(cell):
-                    self.word(cell)
+        for cell in (cell for _, fields in self.groups() for cell in fields):
+            if cell.kind in ("choice", "switch") and not is_locked(cell):
+                self.word(cell)
         if HOUR_NAMES[0] in self.book.layout.input_rows:
             self.shares()
 
@@ -198,5 +207,6 @@ class _Writer:
 
     def unchanged(self, label: str, ref: str, now: str, then: str, tolerance: str) -> None:
         """1 where a result is what it was: both numbers and equal, or neither a number."""
-        text = f"=IF(ISNUMBER({now}+{then}),ABS({now}-{then})<={tolerance}*ABS({then}),NOT(OR(ISNUMBER({now}),ISNUMBER({then}))))*1"
+        same = f"(ABS({now}-{then})<={tolerance}*ABS({then}))*1"
+        text = f"=IF(ISNUMBER({now}+{then}),{same},(ISNUMBER({now})=ISNUMBER({then}))*1)"
         self.check(label, ref, text, self.ones(), counts=False)

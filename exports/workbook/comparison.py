@@ -6,19 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book
 from exports.workbook.chart import add_chart
-from exports.workbook.formats import FLAG, GENERAL, PERCENT_CHANGE, WHOLE, NumberFormat, change_format, is_share
+from exports.workbook.formats import FLAG, PERCENT_CHANGE, WHOLE, WORD, NumberFormat, change_format, is_share
 from exports.workbook.formula import COLUMN
 from exports.workbook.layout import FIRST_ROW
 from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, Page
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
-from openpyxl.formatting.rule import FormulaRule
-from openpyxl.styles import Font, PatternFill
-from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.datavalidation import DataValidation
 from planner.model.constants import GIB, MS_PER_S
 from planner.model.display import display_of
 from planner.model.sheet import Row
@@ -58,7 +59,7 @@ def write_comparison(book: Book) -> None:
     writer.chart()
     writer.changes()
     writer.reasons()
-    _mark_baseline(page, writer.number_row, writer.table_end)
+    _mark_baseline(page, writer.number_row, writer.tables)
     page.finish(header_text=book.header_text)
 
 
@@ -67,11 +68,13 @@ def _absolute(page: Page, row: int) -> str:
     return f"${first}{row}:${last}{row}"
 
 
-def _mark_baseline(page: Page, number_row: int, last: int) -> None:
+def _mark_baseline(page: Page, number_row: int, tables: Sequence[tuple[int, int]]) -> None:
+    """A fill for the column of the baseline."""
     rule = FormulaRule(
         formula=[f"E${number_row}=$D$4"], fill=PatternFill(bgColor=f"FF{look.BASE_FILL}", fill_type="solid")
     )
-    page.sheet.conditional_formatting.add(page.scenario_span(number_row, last), rule)
+    cells = " ".join(page.scenario_span(first, last) for first, last in [(number_row, number_row), *tables])
+    page.sheet.conditional_formatting.add(cells, rule)
 
 
 class _Writer:
@@ -79,7 +82,7 @@ class _Writer:
         self.book, self.page = book, page
         self.row = self.number_row = FIRST_ROW
         self.found: list[Result] = []
-        self.table_end = FIRST_ROW
+        self.tables: list[tuple[int, int]] = []
 
     def section(self, title: str) -> None:
         self.page.section(self.row, title)
@@ -108,14 +111,17 @@ class _Writer:
         """The key results: numbers first, then verdicts."""
         keys = [row for row in self.book.layout.sheet.rows.values() if row.key and _known(self.book, row)]
         self.section("Key results")
+        first = self.row
         for row in keys:
             if row.kind == "number":
                 self.number(row)
+        self.tables.append((first, self.row - 1))
         self.section("Verdicts")
+        first = self.row
         for row in keys:
             if row.kind != "number":
                 self.verdict(row)
-        self.table_end = self.row - 1
+        self.tables.append((first, self.row - 1))
 
     def number(self, row: Row) -> None:
         """One numeric result, in the unit that people read it in."""
@@ -146,7 +152,7 @@ class _Writer:
         """A word, or yes and no."""
         if row.kind == "word":
             values: Sequence[Stored] = self.book.words(row)
-            key, shown, unit = row.name + WORD_SUFFIX, GENERAL, "word"
+            key, shown, unit = row.name + WORD_SUFFIX, WORD, "word"
         else:
             values, key, shown, unit = self.book.numbers[row.name], row.name, FLAG, "1 = yes"
         self.page.label(self.row, row.label, unit, row.name, look.LABEL_KEY)
@@ -250,7 +256,7 @@ class _Writer:
                 if reason:
                     self.page.text(self.row, FIRST_SCENARIO + position, reason, look.TEXT)
             longest = max(len(reason) for reason in reasons)
-            self.page.sheet.row_dimensions[self.row].height = 13.5 * min(6, math.ceil(longest / 15)) + 2
+            self.page.sheet.row_dimensions[self.row].height = 12.8 * min(6, math.ceil(longest / 19)) + 4
             self.row += 1
 
 

@@ -1,4 +1,4 @@
-"""How numbers look: a number format by unit and size, and the text that it makes, from which columns get their width."""
+"""How numbers look: a number format by unit and size, and the text that it makes, which sets a column's width."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ def _format(kind: str, decimals: int, symbol: str = "") -> NumberFormat:
 
 SCIENTIFIC: Final = NumberFormat("0.00E+00_)", kind="scientific")
 WHOLE: Final = _format("number", 0)
-FLAG: Final = NumberFormat('[=1]"yes";[=0]"no";General', kind="flag")
-CHECK: Final = NumberFormat('[=1]"ok";[=0]"look here";General', kind="flag")
+FLAG: Final = NumberFormat('[=1]"yes"_);[=0]"no"_);General_)', kind="flag")
+CHECK: Final = NumberFormat('[=1]"ok"_);[=0]"look here"_);General_)', kind="flag")
 GENERAL: Final = NumberFormat("General")
-TEXT: Final = NumberFormat("@")
+WORD: Final = NumberFormat("General_);General_);General_);@_)")
+"""A word set as far from the cell's edge as numbers are."""
 PERCENT_CHANGE: Final = NumberFormat("+0.0%_);-0.0%_);0.0%_)", 1, "share")
 
 
@@ -75,7 +76,7 @@ def number_format(unit: str, values: Iterable[float], currency: str = "USD") -> 
     if high >= _SCIENTIFIC_FROM or high < _SCIENTIFIC_BELOW or (high / low > _SPREAD and not money):
         return SCIENTIFIC
     if money:
-        decimals = 0 if low >= 10_000 else 2 if high >= 1 else _decimals(low, 6)
+        decimals = 0 if low >= 100 else 2 if high >= 1 else _decimals(low, 6)
         return _format("money", decimals, symbol_of(currency))
     if all(size == int(size) for size in sizes):
         return WHOLE

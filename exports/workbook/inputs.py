@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import math
 
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.formats import GENERAL, NumberFormat, number_format
+from exports.workbook.formats import GENERAL, WORD, NumberFormat, number_format
 from exports.workbook.layout import InputItem, shown_unit
 from exports.workbook.page import (
     CONSTANT_COLUMN,
@@ -15,11 +21,6 @@ from exports.workbook.page import (
     NAMES_ROW,
     Page,
 )
-from openpyxl.formatting.rule import FormulaRule
-from openpyxl.styles import Font, PatternFill
-from openpyxl.utils import get_column_letter
-from openpyxl.workbook.defined_name import DefinedName
-from openpyxl.worksheet.datavalidation import DataValidation
 from planner.model.fields import Field
 
 LOCKED_CHOICES = frozenset({"weight_format", "kv_format"})
@@ -92,11 +93,11 @@ def _write_value(page: Page, row: int, column: int, cell: Field, value: object, 
         return
     style = look.LOCKED if is_locked(cell) else look.INPUT_WORD
     if value is None:
-        page.empty(row, column, style)
+        page.empty(row, column, style, WORD)
         return
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-    page.text(row, column, text, style)
-    page.fit(column, text)
+    page.text(row, column, text, style, WORD)
+    page.fit(column, f"{text} ")
 
 
 def _absolute(page: Page, row: int) -> str:
@@ -111,7 +112,7 @@ def _define(book: Book, name: str, target: str) -> None:
 
 def _rule(book: Book, cell: Field, row: int) -> DataValidation | None:
     """The validation of one line; words are chosen from a list."""
-    if cell.kind == "switch" or cell.kind == "choice":
+    if cell.kind in ("switch", "choice"):
         source = "yes or no" if cell.kind == "switch" else cell.name
         rule = DataValidation("list", formula1=f"={book.layout.list_range(source)}", allow_blank=False)
     else:

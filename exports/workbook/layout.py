@@ -118,7 +118,7 @@ def make_layout(
 def _place_inputs(layout: Layout, fields: Sequence[Field]) -> None:
     row = FIRST_ROW
     group = ""
-    for shown in [part for shown in fields for part in _lines_of(shown, layout.cells)]:
+    for shown in [line for part in fields for line in _lines_of(part, layout.cells)]:
         heading = group_title(shown)
         if heading != group:
             group = heading
@@ -309,7 +309,7 @@ class _Block:
         """The lines of a row, each with its formula."""
         for line in lines:
             if line.role == "label":
-                text = self._word_formula(line, plan)
+                text = self._word_formula(plan)
                 self.add("label", plan.row.name, line.key, line.label, "word", text, words=line.words, main=True)
                 continue
             is_code = line.key == plan.row.name and bool(plan.row.words)
@@ -318,7 +318,7 @@ class _Block:
             self.add(role, ref, line.key, line.label, line.unit, "", main=role == "row")
             self.items[-1] = _with_formula(self.items[-1], formula(line, self.places))
 
-    def _word_formula(self, line: Line, plan: RowPlan) -> str:
+    def _word_formula(self, plan: RowPlan) -> str:
         code = f"{COLUMN}{self.rows[plan.row.name]}"
         word = f"INDEX({self.layout.list_range(plan.row.name)},{code})"
         return f'=IF(ISNUMBER({code}),{word},"")' if self.layout.plans.blankable[plan.row.name] else f"={word}"

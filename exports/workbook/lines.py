@@ -59,7 +59,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
-    """All lines of one row, details first. A row that is solved step by step has its details on a sheet of their own."""
+    """All lines of one row, details first; those of a row that is solved step by step stand on the Solver sheet."""
 
     row: Row
     lines: tuple[Line, ...]

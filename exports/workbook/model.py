@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from openpyxl.utils import get_column_letter
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.formats import FLAG, GENERAL, WHOLE, NumberFormat, number_format
+from exports.workbook.formats import FLAG, WHOLE, WORD, NumberFormat, number_format
 from exports.workbook.layout import Item
-from exports.workbook.page import CONSTANT_COLUMN, Page
+from exports.workbook.page import CONSTANT_COLUMN, IDS_ROW, Page
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
 
@@ -31,9 +33,11 @@ def write_solver(book: Book) -> None:
     page = book.page("Solver")
     page.heading(
         "Solver",
-        "Quantities that are solved for in a fixed number of steps, each step a line; the Model sheet takes the result.",
+        "Quantities that are solved for in a fixed number of steps, each step a line; the Model sheet takes the "
+        "result. Only this heading is printed.",
     )
     _write(book, page, book.layout.solver)
+    page.sheet.print_area = f"A1:{get_column_letter(page.last_column)}{IDS_ROW}"
 
 
 def _write(book: Book, page: Page, items: Sequence[Item]) -> None:
@@ -75,10 +79,10 @@ def _values(book: Book, item: Item) -> tuple[Sequence[Stored], NumberFormat]:
     """The results of a line, and how they are shown."""
     row = book.layout.sheet.rows.get(item.key.removesuffix(WORD_SUFFIX))
     if row is not None and item.key.endswith(WORD_SUFFIX):
-        return book.words(row), GENERAL
+        return book.words(row), WORD
     cell = book.layout.cells.get(item.key)
     if cell is not None and not cell.is_number:
-        return book.cell_words(cell), GENERAL
+        return book.cell_words(cell), WORD
     numbers = book.numbers[item.key]
     if item.unit in ("1 = yes", "code") or (row is not None and row.kind == "word"):
         return numbers, WHOLE

@@ -30,7 +30,7 @@ _UNARY: Final[dict[str, Callable[[float], float]]] = {
     "log": math.log,
     "sqrt": math.sqrt,
     "opposite": lambda a: not a,
-    "given": lambda a: a == a,
+    "given": lambda a: not math.isnan(a),
     "nonzero": lambda a: a != 0,
 }
 

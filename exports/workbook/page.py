@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Final
 
-from exports.workbook import styles as look
-from exports.workbook.formats import GENERAL, NumberFormat
-from exports.workbook.formula import COLUMN
-from exports.workbook.layout import FIRST_ROW
-from exports.workbook.stored import Across, Stored, StoredValues
-from exports.workbook.styles import LINKED, Styles
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
+
+from exports.workbook import styles as look
+from exports.workbook.formats import CHECK, GENERAL, NumberFormat
+from exports.workbook.formula import COLUMN
+from exports.workbook.layout import FIRST_ROW
+from exports.workbook.stored import Across, Stored, StoredValues
+from exports.workbook.styles import LINKED, Styles
 from planner.model.fields import printable
 
 LABEL_COLUMN, UNIT_COLUMN, REF_COLUMN, CONSTANT_COLUMN, FIRST_SCENARIO = 1, 2, 3, 4, 5
@@ -40,14 +41,14 @@ class Page:
         self.widths: dict[int, int] = {}
         self.last_row = 1
 
-    def text(self, row: int, column: int, text: str, style: str) -> None:
+    def text(self, row: int, column: int, text: str, style: str, shown: NumberFormat = GENERAL) -> None:
         """``text`` as text, whatever it looks like."""
         cell = self.sheet.cell(row, column)
-        shown = clean(text)
-        cell.value = shown
+        content = clean(text)
+        cell.value = content
         cell.data_type = "s"
-        quoted = shown.startswith(_FORMULA_LIKE)
-        cell._style = copy(self.styles.quoted(style) if quoted else self.styles.array(style))
+        quoted = content.startswith(_FORMULA_LIKE)
+        cell._style = copy(self.styles.quoted(style, shown) if quoted else self.styles.array(style, shown))
         self.last_row = max(self.last_row, row)
 
     def empty(self, row: int, column: int, style: str, shown: NumberFormat = GENERAL) -> None:
@@ -77,6 +78,8 @@ class Page:
         self, row: int, formula: str, values: Sequence[Stored], style: str, shown: NumberFormat = GENERAL
     ) -> None:
         """A formula with an open column, copied across the scenarios, with its results."""
+        if self.sheet.cell(row, CONSTANT_COLUMN).value is None:
+            self.empty(row, CONSTANT_COLUMN, look.UNIT)
         number = self.styles.number(_coloured(style, formula), shown)
         self.stored.rows.setdefault(self.title, {})[row] = Across(formula, values, number)
         numbers = [value for value in values if not isinstance(value, str)]
@@ -115,9 +118,15 @@ class Page:
         for column, name in names.items():
             self.text(row, column, name, look.HEADER_NUMBER if column in right else look.HEADER)
 
-    def scenario_header(self, names: Sequence[str], ids: Sequence[str], constant: str) -> None:
-        """The two rows with the scenarios' names and ids, linked to the Inputs sheet."""
-        self.header(NAMES_ROW, {1: "Line", 2: "Unit", 3: "Ref", 4: constant}, frozenset({4}))
+    def scenario_header(
+        self, names: Sequence[str], ids: Sequence[str], constant: str, *, is_text: bool = False
+    ) -> None:
+        """The two rows with the scenarios' names and ids, linked to the Inputs sheet.
+
+        ``constant`` heads column D, which holds texts where ``is_text``.
+        """
+        right = frozenset[int]() if is_text else frozenset({4})
+        self.header(NAMES_ROW, {1: "Line", 2: "Unit", 3: "Ref", 4: constant}, right)
         self.header(IDS_ROW, {1: "", 2: "", 3: "", 4: ""})
         self.across(NAMES_ROW, f"=Inputs!{COLUMN}${NAMES_ROW}", [clean(name) for name in names], look.HEADER_LINK)
         self.across(IDS_ROW, f"=Inputs!{COLUMN}${IDS_ROW}", list(ids), look.HEADER_LINK)
@@ -132,7 +141,7 @@ class Page:
     def master_check(self, value: float) -> None:
         """Row 3: whether all checks of the Checks sheet pass."""
         self.text(3, 1, "All checks pass (see Checks)", look.LABEL)
-        self.formula(3, CONSTANT_COLUMN, "=Checks!$D$3", value, look.CALC_KEY, CHECK_SHOWN)
+        self.formula(3, CONSTANT_COLUMN, "=Checks!$D$3", value, look.CALC_KEY, CHECK)
 
     def validate(self, rule: DataValidation, cells: str) -> None:
         """Attaches a validation to ``cells``."""
@@ -161,6 +170,7 @@ class Page:
         frozen: str = f"E{FIRST_ROW}",
         title_rows: str = f"1:{IDS_ROW}",
         landscape_columns: int = 0,
+        pages_high: int = 0,
     ) -> None:
         """Sets widths, frozen panes and print set-up. ``wide`` overrides the width of columns."""
         self._set_widths(dict(wide or {}))
@@ -173,7 +183,7 @@ class Page:
         sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
         sheet.sheet_properties.outlinePr.summaryBelow = True
         sheet.page_setup.fitToWidth = max(1, math.ceil((landscape_columns or self.scenarios) / PER_PAGE))
-        sheet.page_setup.fitToHeight = 0
+        sheet.page_setup.fitToHeight = pages_high
         if title_rows:
             sheet.print_title_rows = title_rows
         if landscape_columns == 0:
@@ -208,6 +218,3 @@ def clean(text: str) -> str:
     """``text`` with line ends as they are and every other character that a file may not hold as U+FFFD."""
     lines = re.split(r"\r\n|\r|\n", text)
     return "\n".join(printable(line) for line in lines)
-
-
-CHECK_SHOWN: Final = NumberFormat('[=1]"ok";[=0]"look here";General', kind="flag")

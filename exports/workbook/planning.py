@@ -300,7 +300,8 @@ class _RowPlanner:
 
     def flag_test(self, scope: _Scope) -> Value:
         """The test that the branch of ``scope`` is taken."""
-        assert scope.choice is not None
+        if scope.choice is None:
+            raise ValueError("the whole row is no branch")
         return Value("equal", (self.flag(scope.choice),), number=float(scope.taken))
 
     # Parts of a formula
@@ -399,7 +400,7 @@ class _RowPlanner:
         return outside.all_defined(node) and outside.may_be_blank(node) == inside.may_be_blank(node)
 
     def scope_tests(self, node: Value, scope: _Scope) -> tuple[Value, ...]:
-        """The tests of a line of its own: its branch is taken, or the parts without which the row is blank are there."""
+        """The tests of a line of its own: its branch is taken, or what would make the row blank is there."""
         if scope.choice is not None:
             return (self.flag_test(scope),)
         return self.given(self.strict.intersection(_plain(name) for name in leaf_names(node)))

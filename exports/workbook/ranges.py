@@ -7,7 +7,7 @@ without a test where a divisor cannot be 0, and tests where it can.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -320,7 +320,7 @@ class Knowledge:
         return self.defined(node) and all(self.all_defined(arg) for arg in node.args)
 
 
-_UNARY = {
+_UNARY: Final[dict[str, Callable[[Range], Range]]] = {
     "negate": _negated,
     "ceiling": lambda a: _whole(a, up=True),
     "floor": lambda a: _whole(a, up=False),
@@ -328,7 +328,7 @@ _UNARY = {
     "log": lambda _: ANY,
     "sqrt": lambda a: Range(math.sqrt(a.low) if a.low > 0 else 0.0, INF, a.low_open and a.low >= 0),
 }
-_BINARY = {
+_BINARY: Final[dict[str, Callable[[Range, Range], Range]]] = {
     "add": _added,
     "subtract": lambda a, b: _added(a, _negated(b)),
     "multiply": _multiplied,

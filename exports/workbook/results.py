@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from openpyxl.utils import get_column_letter
+
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.formats import FLAG, GENERAL, WHOLE, NumberFormat
+from exports.workbook.formats import FLAG, WHOLE, WORD, NumberFormat
 from exports.workbook.layout import FIRST_ROW
 from exports.workbook.page import FIRST_SCENARIO, IDS_ROW, NAMES_ROW, clean
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
-from openpyxl.utils import get_column_letter
 from planner.model.sheet import Row
 
 FROM_SCENARIOS = 13
@@ -59,6 +60,6 @@ def _pick(sheet: str, first: str, last: str, row: int, at: int) -> str:
 def _values(book: Book, row: Row) -> tuple[str, Sequence[Stored], NumberFormat]:
     """The key of the line, its values and how they look."""
     if row.kind == "word":
-        return row.name + WORD_SUFFIX, book.words(row), GENERAL
+        return row.name + WORD_SUFFIX, book.words(row), WORD
     numbers = book.numbers[row.name]
     return row.name, numbers, FLAG if row.kind == "flag" else book.number_format(row.unit, numbers)

@@ -16,8 +16,6 @@ from datetime import datetime
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from exports.files import INTERNAL, ExportError, digest
-from exports.workbook.formula import COLUMN
 from openpyxl.cell._writer import write_cell
 from openpyxl.cell.cell import Cell
 from openpyxl.drawing.spreadsheet_drawing import SpreadsheetDrawing
@@ -28,6 +26,9 @@ from openpyxl.worksheet.dimensions import SheetDimension
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 from openpyxl.xml.functions import fromstring
+
+from exports.files import INTERNAL, ExportError, digest
+from exports.workbook.formula import COLUMN
 
 CUSTOM_PROPERTIES: Final = "docProps/custom.xml"
 
@@ -75,7 +76,7 @@ def result_xml(value: Stored, where: str) -> tuple[str, str]:
     return "", str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-class _SheetWriter(WorksheetWriter):
+class _SheetWriter(WorksheetWriter):  # type: ignore[misc]
     """Writes one sheet with results beside its formulas."""
 
     def __init__(self, sheet: Worksheet, stored: StoredValues) -> None:
@@ -128,7 +129,7 @@ class _SheetWriter(WorksheetWriter):
         return "".join(cells)
 
 
-class _Drawing(SpreadsheetDrawing):
+class _Drawing(SpreadsheetDrawing):  # type: ignore[misc]
     """A drawing whose charts carry their alternative text."""
 
     # The metaclass rebuilds these for each class; without them the drawing is written empty.
@@ -174,7 +175,7 @@ class _Archive(zipfile.ZipFile):
         self.writestr(CUSTOM_PROPERTIES, self.custom.replace(DIGEST_PLACE.encode(), found))
 
 
-class _BookWriter(ExcelWriter):
+class _BookWriter(ExcelWriter):  # type: ignore[misc]
     """Writes the workbook's sheets with _SheetWriter."""
 
     def __init__(self, workbook: Workbook, archive: zipfile.ZipFile, stored: StoredValues) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Final
 
-from exports.workbook.formats import GENERAL, NumberFormat
 from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
+
+from exports.workbook.formats import GENERAL, NumberFormat
 
 FONT: Final = "Arial"
 SIZE: Final = 10
@@ -32,13 +33,12 @@ LABEL, LABEL_KEY, LABEL_DETAIL, UNIT, REF = (
     "Planner ref",
 )
 INPUT, INPUT_WORD, LOCKED, CONSTANT = "Planner input", "Planner input word", "Planner locked", "Planner constant"
-CALC, CALC_KEY, CALC_DETAIL, LINK, LINK_KEY, LINK_WRAPPED = (
+CALC, CALC_KEY, CALC_DETAIL, LINK, LINK_KEY = (
     "Planner calc",
     "Planner calc key",
     "Planner calc detail",
     "Planner link",
     "Planner link key",
-    "Planner link wrapped",
 )
 
 LINKED: Final = {CALC: LINK, CALC_KEY: LINK_KEY, CALC_DETAIL: LINK}
@@ -63,7 +63,6 @@ def _style(
     indent: int = 0,
     locked: bool = True,
     line: str = "",
-    vertical: str = "center",
 ) -> NamedStyle:
     border = Border(bottom=Side("hair", color=f"FF{line}")) if line else Border()
     return NamedStyle(
@@ -71,7 +70,7 @@ def _style(
         font=font,
         fill=_fill(fill) if fill else PatternFill(),
         border=border,
-        alignment=Alignment(horizontal=align, vertical=vertical, wrap_text=wrap, indent=indent),
+        alignment=Alignment(horizontal=align, vertical="center", wrap_text=wrap, indent=indent),
         protection=Protection(locked=locked),
         number_format="General",
     )
@@ -79,11 +78,10 @@ def _style(
 
 def _all_styles() -> list[NamedStyle]:
     rule = "C9D1DA"
-    bold = {"bold": True}
     return [
         _style(TITLE, _font(NAVY, bold=True, size=16)),
         _style(NOTE, _font(GREY, italic=True)),
-        _style(TEXT, _font(), wrap=True, align="left", vertical="top"),
+        _style(TEXT, _font(), wrap=True, align="left", line=rule),
         _style(SECTION, _font(WHITE, bold=True), fill=NAVY),
         _style(HEADER, _font(NAVY, bold=True), fill=BAND, align="left", wrap=True),
         _style(HEADER_NUMBER, _font(NAVY, bold=True), fill=BAND, align="right", wrap=True),
@@ -91,7 +89,7 @@ def _all_styles() -> list[NamedStyle]:
         _style(HEADER_INPUT, _font(BLUE, bold=True), fill=INPUT_FILL, align="right", wrap=True, locked=False),
         _style(HEADER_ID, _font(GREY, size=8), fill=BAND, align="right"),
         _style(LABEL, _font(), line=rule),
-        _style(LABEL_KEY, _font(**bold), line=rule, fill=KEY_FILL),
+        _style(LABEL_KEY, _font(bold=True), line=rule, fill=KEY_FILL),
         _style(LABEL_DETAIL, _font(GREY, size=9), line=rule, indent=1),
         _style(UNIT, _font(GREY), line=rule),
         _style(REF, _font(GREY, size=8), line=rule),
@@ -100,11 +98,10 @@ def _all_styles() -> list[NamedStyle]:
         _style(LOCKED, _font(BLACK), fill=LOCKED_FILL, line=rule, align="right"),
         _style(CONSTANT, _font(BLUE), line=rule, align="right"),
         _style(CALC, _font(), line=rule, align="right"),
-        _style(CALC_KEY, _font(**bold), line=rule, align="right", fill=KEY_FILL),
+        _style(CALC_KEY, _font(bold=True), line=rule, align="right", fill=KEY_FILL),
         _style(CALC_DETAIL, _font(size=9), line=rule, align="right"),
         _style(LINK, _font(GREEN), line=rule, align="right"),
-        _style(LINK_KEY, _font(GREEN, **bold), line=rule, align="right", fill=KEY_FILL),
-        _style(LINK_WRAPPED, _font(GREEN), line=rule, align="left", wrap=True, vertical="top"),
+        _style(LINK_KEY, _font(GREEN, bold=True), line=rule, align="right", fill=KEY_FILL),
     ]
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.workbook.properties import CalcProperties
+
 from exports.files import digest
 from exports.workbook import styles as look
 from exports.workbook.about import write_about
@@ -17,8 +20,6 @@ from exports.workbook.lists import write_lists
 from exports.workbook.model import write_model, write_solver
 from exports.workbook.results import FROM_SCENARIOS, write_results
 from exports.workbook.stored import DIGEST_PLACE
-from openpyxl.packaging.custom import StringProperty
-from openpyxl.workbook.properties import CalcProperties
 
 _TAB_COLOURS = {"Comparison": look.NAVY, "Results": look.NAVY, "Inputs": "F2B800", "Checks": look.GREEN}
 
@@ -81,7 +82,7 @@ def write_properties(book: Book, form: str) -> None:
 
 
 def inputs_digest(book: Book) -> str:
-    """SHA-256 over every scenario's id, name, inputs and overridden facts: tells whether the plan has moved on since."""
+    """SHA-256 over ids, names, inputs and overridden facts: tells whether the plan has moved on since."""
     content = [
         [
             identity,
