@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.options import Database, InWorkspace, Json, Why, Yes
+from planner.cli.options import Database, InWorkspace, Json, Why, Yes, number
 from planner.cli.session import catalogue_of, library_at, opens, place_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ app = typer.Typer()
 app.add_typer(group, name="catalog")
 
 KindOption = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="accelerator, model, profile, ...")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Id, name or alias.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its id.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="TOML file in the catalogue's layout.")]
 
 
@@ -42,10 +42,14 @@ def list_entries(
     ] = None,
     kind: KindOption = None,
     memory: Annotated[
-        float | None, typer.Option("--memory", metavar="GB", min=0, help="Devices with at least this memory.")
+        float | None,
+        typer.Option("--memory", metavar="GB", parser=number(0, 1e6, "GB"), help="Devices with at least this memory."),
     ] = None,
     bandwidth: Annotated[
-        float | None, typer.Option("--bandwidth", metavar="TB/S", min=0, help="Devices with at least this bandwidth.")
+        float | None,
+        typer.Option(
+            "--bandwidth", metavar="TB/S", parser=number(0, 1e4, "TB/s"), help="Devices with at least this bandwidth."
+        ),
     ] = None,
     vendor: Annotated[str, typer.Option("--vendor", metavar="NAME", help="Entries of this vendor.")] = "",
     family: Annotated[str, typer.Option("--family", metavar="NAME", help="Models of this family.")] = "",
@@ -202,7 +206,10 @@ def _keep(library: "Library", layer: Any, why: str, as_json: bool) -> None:
 @group.command("import")
 @opens
 def import_entries(library: "Library", file: File, as_json: Json = False) -> None:
-    """Keep all entries of a file that `planner catalog export` wrote."""
+    """Keep all entries of a file.
+
+    The file is one that `planner catalog export` wrote, or has its layout.
+    """
     from planner.cli.own import layer_from
 
     _keep(library, layer_from(file.expanduser()), f"from {file.name}", as_json)
@@ -242,7 +249,10 @@ def remove(
     name: Name,
     yes: Yes = False,
 ) -> None:
-    """Remove one of your own entries; a shipped one of that id counts again."""
+    """Remove one of your own entries.
+
+    A shipped one of that id counts again.
+    """
     from planner.cli.diagnostics import confirm, names_from_the_command_line, say
     from planner.cli.entries import kind_named
     from planner.cli.own import kept_as

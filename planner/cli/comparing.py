@@ -45,9 +45,10 @@ def compare(
     from planner.cli.output import write_json
 
     if snapshot is not None:
-        chosen, base, left_out = _of_snapshot(library, snapshot, scenarios or (), baseline)
+        chosen, base, left_out = of_snapshot(library, snapshot, scenarios or (), baseline)
     else:
-        chosen, base, left_out = of_workspace(library, scenarios or (), baseline)
+        found, base, left_out = of_workspace(library, scenarios or (), baseline)
+        chosen = [evaluated for _, evaluated in found]
     comparison = Comparison(library.workspace.name, chosen, base, left_out)
     if as_json:
         write_json(comparison_document(comparison))
@@ -57,8 +58,11 @@ def compare(
 
 def of_workspace(
     library: "Library", names: Sequence[str], baseline: str | None
-) -> tuple[list["Evaluated"], int, Mapping[str, str]]:
-    """The scenarios to compare, evaluated, which of them is the baseline, and why others are left out."""
+) -> tuple[list[tuple["Stored", "Evaluated"]], int, Mapping[str, str]]:
+    """Scenarios of the workspace, evaluated, which of them is the baseline, and why others are left out.
+
+    Raises CommandError where there is none, or where one that was named cannot be evaluated.
+    """
     from planner.cli.diagnostics import CommandError
 
     stored = [find(library, name) for name in names] or library.scenarios()
@@ -72,7 +76,7 @@ def of_workspace(
     if not chosen:
         raise CommandError(f"There is nothing to compare in workspace '{library.workspace.name}'.")
     place = next((place for place, (one, _) in enumerate(chosen) if base is not None and one.id == base.id), 0)
-    return [evaluated for _, evaluated in chosen], place, left_out
+    return chosen, place, left_out
 
 
 def evaluate_all(
@@ -98,9 +102,10 @@ def evaluate_all(
     return found, left_out
 
 
-def _of_snapshot(
+def of_snapshot(
     library: "Library", snapshot: str, names: Sequence[str], baseline: str | None
 ) -> tuple[list["Evaluated"], int, Mapping[str, str]]:
+    """The same of a snapshot. Raises CommandError, StoreError where it no longer is what was saved."""
     from planner.cli.diagnostics import CommandError, names_from_the_command_line, stored_data
     from planner.cli.values import evaluated
     from planner.model.fields import nearest
@@ -184,6 +189,8 @@ def _at(library: "Library", name: str) -> "Scenario":
         if not at or not revision.isdecimal():
             raise
     stored = find(library, scenario)
+    if not 1 <= int(revision) <= library.last_revision():
+        raise CommandError(f"There is no revision {revision}; `planner history` lists them.")
     with names_from_the_command_line():
         return library.scenario_at(stored.id, int(revision))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Database, Json, Yes
+from planner.cli.options import Database, Json, Yes, number
 from planner.cli.session import opens, place_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,10 @@ def restore(
     db: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Put a backup in the place of the library; what was there is kept beside it."""
+    """Put a backup in the place of the library.
+
+    What was there is kept beside it.
+    """
     from planner.cli.diagnostics import confirm, say
     from planner.cli.output import write_json
     from planner.store.location import locate
@@ -181,7 +184,13 @@ def _refuse_missing(source: str) -> None:
 def purge(
     library: "Library",
     days: Annotated[
-        float, typer.Option("--days", metavar="DAYS", help="Only what has been in the bin for longer than this.")
+        float,
+        typer.Option(
+            "--days",
+            metavar="DAYS",
+            parser=number(0, 36_500, "days"),
+            help="Only what has been in the bin for longer than this.",
+        ),
     ] = 30,
     yes: Yes = False,
     as_json: Json = False,

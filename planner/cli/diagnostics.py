@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from typer import Exit
+
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
@@ -71,6 +73,8 @@ def guarded(command: Callable[[], object]) -> int:
     try:
         result = command()
         _flush()
+    except Exit as end:
+        return end.exit_code
     except KeyboardInterrupt:
         say("Interrupted.")
         return INTERRUPTED

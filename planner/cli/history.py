@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, MaybeScenario, Notes
+from planner.cli.options import Force, Json, MaybeScenario, Notes, whole
 from planner.cli.session import find, opens
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def _step(revision: "Revision | None", nothing: str, as_json: bool) -> None:
 def history(
     library: "Library",
     scenario: MaybeScenario = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000_000, help="Largest number of entries.")] = 30,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", parser=whole(1, 1_000_000), help="Largest number of entries.")
+    ] = 30,
     as_json: Json = False,
 ) -> None:
     """List what was done, last first."""
@@ -67,11 +69,13 @@ def history(
 @opens
 def restore(
     library: "Library",
-    revision: Annotated[int, typer.Argument(metavar="REVISION", help="Number from `planner history`.")],
+    revision: Annotated[
+        int, typer.Argument(metavar="REVISION", parser=whole(1, 10**15), help="Number from `planner history`.")
+    ],
     scenario: MaybeScenario = None,
     as_json: Json = False,
 ) -> None:
-    """Put scenarios back to what they were right after a revision."""
+    """Put scenarios back to what they were after a revision."""
     from planner.cli.diagnostics import names_from_the_command_line
 
     only = find(library, scenario).id if scenario is not None else None
@@ -90,7 +94,10 @@ def snapshot(
     notes: Notes = "",
     as_json: Json = False,
 ) -> None:
-    """Keep the workspace as it is now under a name, or list those."""
+    """Keep the workspace as it is under a name, or list those.
+
+    A snapshot never changes; an export may cite it.
+    """
     from planner.cli.diagnostics import say
     from planner.cli.output import Column, write_json, write_table
     from planner.cli.stored import snapshot_document

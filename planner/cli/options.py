@@ -1,10 +1,40 @@
 """Arguments and options that several commands share, each described once."""
 
+import math
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from planner.cli import completion
+
+
+def whole(low: int, high: int) -> Callable[[str | int], int]:
+    """Reads a whole number from ``low`` to ``high``, and names what it refuses."""
+
+    def read(text: str | int) -> int:
+        words = str(text).strip()
+        if not words.removeprefix("-").isdecimal() or not low <= int(words) <= high:
+            raise typer.BadParameter(f"'{words[:40]}' is not a whole number from {low:,} to {high:,}")
+        return int(words)
+
+    return read
+
+
+def number(low: float, high: float, unit: str = "") -> Callable[[str | float], float]:
+    """Reads a number from ``low`` to ``high``, and names what it refuses."""
+
+    def read(text: str | float) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise typer.BadParameter(f"'{str(text)[:40]}' is not a number from {low:,g} to {high:,g} {unit}".rstrip())
+        return value
+
+    return read
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 Database = Annotated[

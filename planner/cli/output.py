@@ -13,6 +13,7 @@ from planner.model.fields import printable
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _UNBOUNDED = 1_000_000
 
@@ -61,8 +62,7 @@ def write_line(text: str = "") -> None:
     """One line of text for people; a longer one is wrapped where stdout is a terminal."""
     from rich.text import Text
 
-    console = _console()
-    console.print(Text(safe(text)), soft_wrap=not console.is_terminal)
+    _print(_console(), Text(safe(text)))
 
 
 def safe(text: str) -> str:
@@ -121,9 +121,10 @@ def _add(table: Table, row: Sequence[str]) -> None:
     table.add_row(*(Text(safe(text)) for text in row))
 
 
-def _print(console: Console, table: Table) -> None:
+def _print(console: Console, shown: Table | Text) -> None:
+    """Write what the console makes of ``shown``; the console itself would swallow that nobody reads."""
     with console.capture() as captured:
-        console.print(table)
+        console.print(shown)
     lines = captured.get().splitlines()
     _write("".join(line.rstrip() + "\n" for line in lines))
 

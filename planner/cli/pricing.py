@@ -117,9 +117,9 @@ def prices(
 @group.command("refresh-prices")
 @opens
 def refresh_prices(library: "Library", yes: Yes = False, as_json: Json = False) -> None:
-    """Show what newer token prices change, and ask before keeping them.
+    """Show what newer token prices change, and keep them.
 
-    They come from the optional package genai-prices. They are kept as a dated snapshot of your own; no saved scenario
+    It asks first. They come from the optional package genai-prices. They are kept as a dated snapshot of your own; no saved scenario
     changes.
     """
     from catalog.book import PRICE_BOOK

@@ -1,19 +1,35 @@
 """The program: the commands in their order, the options before them, and the screen where no command is given."""
 
+import os
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from planner.cli import catalogue, comparing, database, evaluate, history, pricing, scenarios, validate, workspaces
+from planner.cli import (
+    catalogue,
+    comparing,
+    database,
+    evaluate,
+    exporting,
+    history,
+    pricing,
+    scenarios,
+    validate,
+    workspaces,
+)
 from planner.cli.diagnostics import guarded
 from planner.cli.options import Database, InWorkspace
 from planner.cli.session import Place
 
+NAME = "planner"
+COMPLETION = "_PLANNER_COMPLETE"
+"""Set by the shell when it asks for completions."""
 GROUPS = (
     evaluate.app,
     scenarios.app,
     comparing.app,
+    exporting.app,
     pricing.app,
     history.app,
     workspaces.app,
@@ -49,7 +65,7 @@ def _root(
 def build() -> typer.Typer:
     """The program with all its commands."""
     app = typer.Typer(
-        name="planner",
+        name=NAME,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
@@ -67,4 +83,11 @@ def run(arguments: Sequence[str]) -> int:
 
     output.prepare()
     program = typer.main.get_command(build())
-    return guarded(lambda: program.main(args=list(arguments), prog_name="planner", standalone_mode=False))
+
+    def command() -> object:
+        if COMPLETION in os.environ:
+            return program.main(args=list(arguments), prog_name=NAME)
+        with program.make_context(NAME, list(arguments)) as context:
+            return program.invoke(context)
+
+    return guarded(command)

@@ -140,7 +140,10 @@ def new(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Save a new scenario: the defaults, with --set in place of some."""
+    """Save a new scenario.
+
+    It has the defaults, with --set in place of some.
+    """
     from dataclasses import replace
 
     from planner.cli.values import default_scenario, evaluated, parse_settings, with_settings

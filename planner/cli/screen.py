@@ -27,7 +27,8 @@ def _print_comparison(place: Place) -> int:
 
     with library_at(place) as library:
         if library.scenarios():
-            chosen, base, left_out = of_workspace(library, (), None)
+            found, base, left_out = of_workspace(library, (), None)
+            chosen = [evaluated for _, evaluated in found]
             write_comparison(Comparison(library.workspace.name, chosen, base, left_out), everything=False)
         else:
             say(f"Workspace '{library.workspace.name}' has no scenario yet: `planner new NAME` saves one.")

@@ -52,7 +52,9 @@ def validate(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Compare what the sheet predicts with what was measured: TPOT, throughput, TTFT, KV capacity.
+    """Compare predictions with measurements.
+
+    What the sheet predicts beside what was measured: TPOT, throughput, TTFT, KV capacity.
 
     Errors are shares of the measured value: the median and 90th percentile of their size, and their median (bias).
     """

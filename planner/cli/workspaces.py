@@ -15,8 +15,8 @@ group = typer.Typer(no_args_is_help=True, help="Workspaces: list, choose, make, 
 app = typer.Typer()
 app.add_typer(group, name="workspace")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=completion.workspaces)]
-NewName = Annotated[str, typer.Argument(metavar="NEW-NAME")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a workspace.", autocompletion=completion.workspaces)]
+NewName = Annotated[str, typer.Argument(metavar="NEW-NAME", help="New name, unique among workspaces.")]
 
 
 def _report(library: "Library", workspace: "Workspace", as_json: bool, message: str) -> None:
@@ -83,7 +83,10 @@ def rename(library: "Library", name: Name, new_name: NewName, as_json: Json = Fa
 @group.command("notes")
 @opens
 def set_notes(
-    library: "Library", name: Name, text: Annotated[str, typer.Argument(metavar="TEXT")], as_json: Json = False
+    library: "Library",
+    name: Name,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="New notes; empty removes them.")],
+    as_json: Json = False,
 ) -> None:
     """Replace the notes of a workspace."""
     from planner.cli.diagnostics import names_from_the_command_line

@@ -106,6 +106,7 @@ def process() -> Callable[..., Ran]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
+            errors="replace",
             timeout=120,
             check=False,
             **options,
