@@ -5,7 +5,7 @@ from __future__ import annotations
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from exports.workbook import styles as look
-from exports.workbook.book import Book, as_mapping
+from exports.workbook.book import Book
 from exports.workbook.page import Page
 
 SHEETS = {
@@ -31,6 +31,7 @@ _HOW = (
     "The program may ask to save the file when you close it without a change: it recalculates what it opens.",
     "A line keeps its identity by the Ref column, a scenario by its id in row 6; leave both in place.",
 )
+_ON_ONE_PAGE = 20
 _COLOURS = (
     (look.INPUT, "A typed number or word: yours to change."),
     (look.LOCKED, "A name of the catalogue: change it in the planner."),
@@ -57,7 +58,7 @@ def write_about(book: Book, titles: list[str]) -> None:
         frozen="",
         title_rows="",
         landscape_columns=1,
-        pages_high=1,
+        pages_high=1 if len(book.scenarios) <= _ON_ONE_PAGE else 0,
     )
     page.sheet.print_area = f"A1:B{page.last_row}"
 
@@ -68,7 +69,7 @@ def _facts(book: Book) -> list[tuple[str, str]]:
         ("Exported", f"{book.moment:%Y-%m-%d %H:%M} UTC"),
         ("Scenarios", f"{count}; baseline: {book.names[book.baseline]}"),
         ("Currency", ", ".join(sorted({str(e.scenario.values["currency"]) for e in book.scenarios}))),
-        *as_mapping(book.provenance).items(),
+        *book.provenance.as_mapping().items(),
     ]
 
 

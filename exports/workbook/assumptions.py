@@ -17,7 +17,8 @@ from planner.model.rows import HOUR_NAMES
 from planner.model.scenario import Fact
 
 _WIDE = 70
-_Source = tuple[str, str, str]
+_MOST_NUMBERS = 12
+_Source = tuple[str, str]
 
 
 def write_assumptions(book: Book) -> None:
@@ -89,10 +90,9 @@ class _Writer:
 
     def sources(self) -> None:
         """The sources that the scenarios' facts rest on, each once."""
-        self.section("Sources: date, number, name, and what is weak about them")
-        for position, ((source, date, doubt), number) in enumerate(self.numbers.items(), start=1):
-            text = f"{source or 'catalogue'}. Doubt: {doubt}." if doubt else f"{source or 'catalogue'}."
-            self.line(f"Source {position}", date or "undated", number, text)
+        self.section("Sources: the date they were read, their number, their name")
+        for position, ((source, date), number) in enumerate(self.numbers.items(), start=1):
+            self.line(f"Source {position}", date or "undated", number, source or "The catalogue itself")
 
     def fields(self) -> None:
         """Every input and fact with its meaning and, for each scenario, its origin."""
@@ -107,7 +107,21 @@ class _Writer:
             cell = item.field
             for position, evaluated in enumerate(self.book.scenarios):
                 self.page.text(self.row, FIRST_SCENARIO + position, self.origin(cell, evaluated), look.LOCKED)
-            self.line(cell.label, self.book.unit(shown_unit(cell)), cell.name, _meaning(cell))
+            self.line(cell.label, self.book.unit(shown_unit(cell)), cell.name, _meaning(cell) + self.doubts(cell))
+
+    def doubts(self, cell: Field) -> str:
+        """What is weak about a fact, with the numbers of the scenarios where it differs between them."""
+        facts = [evaluated.facts.get(cell.name) for evaluated in self.book.scenarios]
+        found: dict[str, list[str]] = {}
+        for number, fact in enumerate(facts, start=1):
+            doubt = fact.doubt.strip().rstrip(".") if fact is not None and not fact.overridden else ""
+            found.setdefault(doubt, []).append(str(number))
+        doubts = [
+            doubt if len(found) == 1 else f"{doubt} (scenario {', '.join(numbers[:_MOST_NUMBERS])})"
+            for doubt, numbers in found.items()
+            if doubt
+        ]
+        return f" Doubt: {'; '.join(doubts[:_MOST_NUMBERS])}." if doubts else ""
 
     def origin(self, cell: Field, evaluated: Evaluated) -> str:
         """Where the value of ``cell`` in a scenario comes from, in a word."""
@@ -138,7 +152,7 @@ class _Writer:
 
 
 def _source(fact: Fact) -> _Source:
-    return fact.source, fact.date, fact.doubt
+    return fact.source, fact.date
 
 
 def _meaning(cell: Field) -> str:

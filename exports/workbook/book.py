@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -36,6 +36,18 @@ class Provenance:
     catalogue_version: str = ""
     exported_by: str = ""
     revision: str = ""
+
+    def as_mapping(self) -> dict[str, str]:
+        """The provenance as labels and texts, empty ones left out."""
+        labels = {
+            "Workspace": self.workspace,
+            "Revision": self.revision,
+            "Exported by": self.exported_by,
+            "Program version": self.program_version,
+            "Model version": self.model_version,
+            "Catalogue version": self.catalogue_version,
+        }
+        return {label: text for label, text in labels.items() if text}
 
 
 @dataclass(slots=True)
@@ -136,16 +148,3 @@ def _same(computed: float, result: float) -> bool:
     if math.isnan(computed) or math.isnan(result):
         return math.isnan(computed) and math.isnan(result)
     return math.isclose(computed, result, rel_tol=_EQUAL_WITHIN, abs_tol=0.0)
-
-
-def as_mapping(provenance: Provenance) -> Mapping[str, str]:
-    """The provenance as labels and texts, empty ones left out."""
-    labels = {
-        "Workspace": provenance.workspace,
-        "Revision": provenance.revision,
-        "Exported by": provenance.exported_by,
-        "Program version": provenance.program_version,
-        "Model version": provenance.model_version,
-        "Catalogue version": provenance.catalogue_version,
-    }
-    return {label: text for label, text in labels.items() if text}

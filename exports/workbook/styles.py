@@ -81,7 +81,7 @@ def _all_styles() -> list[NamedStyle]:
     return [
         _style(TITLE, _font(NAVY, bold=True, size=16)),
         _style(NOTE, _font(GREY, italic=True)),
-        _style(TEXT, _font(), wrap=True, align="left", line=rule),
+        _style(TEXT, _font(), wrap=True, align="left", line=rule, indent=1),
         _style(SECTION, _font(WHITE, bold=True), fill=NAVY),
         _style(HEADER, _font(NAVY, bold=True), fill=BAND, align="left", wrap=True),
         _style(HEADER_NUMBER, _font(NAVY, bold=True), fill=BAND, align="right", wrap=True),
