@@ -124,8 +124,14 @@ class PlannerApp(App[None], inherit_bindings=False):
         # A terminal that comes back after Ctrl+Z shows nothing of what was painted before.
         self.app_resume_signal.subscribe(self, lambda _: self.redraw())
 
+    @work(thread=True, exclusive=True, exit_on_error=False, group="others")
     def look_for_others(self) -> None:
-        """Show what somebody else saved meanwhile, unless something is being typed."""
+        """See whether somebody else saved something; a database that is locked meanwhile holds nobody up."""
+        if self.desk.book.changed_by_others():
+            self.call_later(self._show_others)
+
+    def _show_others(self) -> None:
+        """Show what somebody else saved, unless something is being typed."""
         if self.desk.look_for_others():
             self.desk_screen.sync()
 
@@ -142,7 +148,7 @@ class PlannerApp(App[None], inherit_bindings=False):
     @work(thread=True, exclusive=True, exit_on_error=False, group="clipboard")
     def _copy_in_background(self, text: str) -> None:
         if not hand_over(text):
-            self.call_from_thread(self.copy_to_clipboard, text)
+            self.call_later(self.copy_to_clipboard, text)
 
     def themes(self) -> Sequence[str]:
         """The names of the colour themes."""
@@ -182,9 +188,9 @@ class PlannerApp(App[None], inherit_bindings=False):
         try:
             said = write(path, scenarios, baseline, replace=replace)
         except ExportError as error:
-            self.call_from_thread(self._exported, str(error), True)
+            self.call_later(self._exported, str(error), True)
         else:
-            self.call_from_thread(self._exported, said, False)
+            self.call_later(self._exported, said, False)
 
     def _exported(self, text: str, error: bool) -> None:
         if self._ticking is not None:

@@ -186,7 +186,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         left = [Segment(" " + fit(f"{text}  {view}".rstrip() if count else "no scenario", geometry.label - 1), head)]
         body = []
         for column in self._columns():
-            mark = "◆ " if column == desk.book.baseline else ""
+            mark = "◆ " if column == desk.book.baseline else "! " if desk.book.columns[column].problem else ""
             name = one_line(desk.book.columns[column].name)
             current = column == desk.column
             style = self.style_of("head-current" if current else "head")

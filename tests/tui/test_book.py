@@ -1,3 +1,5 @@
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -6,6 +8,8 @@ from catalog import Catalog
 from planner.model.fields import InputError
 from planner.store import ConflictError, Library, open_library
 from planner.tui.book import Book
+from planner.tui.cells import describe, show_cell
+from planner.tui.lines import all_lines
 
 
 def test_an_edit_is_evaluated_and_saved(book: Book, database: Path, catalog: Catalog) -> None:
@@ -101,6 +105,26 @@ def test_changes_to_different_fields_merge(book: Book, database: Path, catalog: 
         Book(other, catalog).edit([(0, "output_tokens", 111)])
     book.edit([(0, "prompt_tokens", 2000)])
     assert (book.value(0, "prompt_tokens"), book.value(0, "output_tokens")) == (2000, 111)
+
+
+def test_a_damaged_value_is_marked_never_computed_with_and_can_be_mended(database: Path, catalog: Catalog) -> None:
+    with closing(sqlite3.connect(database)) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
+        raw.execute("UPDATE scenario SET prompt_tokens = -5 WHERE name = 'fp8'")
+        raw.commit()
+    with open_library(database) as library:
+        book = Book(library, catalog)
+        lines = all_lines()
+        shown = show_cell(book, 1, lines["prompt_tokens"])
+        assert (shown.text, shown.tone, shown.mark) == ("damaged", "problem", "!")
+        assert "prompt_tokens" in describe(book, 1, lines["prompt_tokens"])[1]
+        assert show_cell(book, 1, lines["tpot_s"]).text == "#ERR"
+        assert show_cell(book, 1, lines["prompt_tokens"], "percent").text == "damaged"
+        assert isinstance(book.result(0, "tpot_s").value, float)
+        with pytest.raises(InputError, match="prompt_tokens"):
+            book.edit([(1, "output_tokens", 5)])
+        book.edit([(1, "prompt_tokens", 500)])
+        assert isinstance(book.result(1, "tpot_s").value, float)
 
 
 def test_an_empty_workspace_is_a_book_without_columns(library: Library, catalog: Catalog) -> None:

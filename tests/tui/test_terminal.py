@@ -98,7 +98,9 @@ def test_a_kill_after_saved_loses_nothing(database: Path) -> None:
     assert (saved(database, "prompt_tokens"), saved(database, "output_tokens")) == (4321, 300)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 131)]
+)
 def test_a_signal_ends_the_program_in_order(database: Path, number: int, code: int) -> None:
     with Terminal(database) as terminal:
         terminal.wait_until_ready()
@@ -108,6 +110,19 @@ def test_a_signal_ends_the_program_in_order(database: Path, number: int, code: i
         assert terminal.wait_for_end(10) == code
         assert RESTORED in terminal.output
     assert saved(database, "output_tokens") == 300
+
+
+def test_the_program_can_be_stopped_and_goes_on(database: Path) -> None:
+    with Terminal(database) as terminal:
+        terminal.wait_until_ready()
+        terminal.kill(signal.SIGTSTP)
+        terminal.wait_for(lambda: RESTORED in terminal.output, "leaving the screen")
+        terminal.read(0.2)
+        terminal.output = b""
+        terminal.kill(signal.SIGCONT)
+        terminal.wait_for(lambda: b"Explain" in terminal.output, "the repaint")
+        terminal.write(find(b"prompt tokens") + b"55\r")
+        terminal.wait_for(lambda: saved(database, "prompt_tokens") == 55, "the edit")
 
 
 def test_a_closed_window_ends_the_program(database: Path) -> None:
