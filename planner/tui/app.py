@@ -18,11 +18,11 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from catalog import Catalog
-from planner.model.evaluation import Evaluated
 from planner.tui.bars import Bar, KeyBar, formula_pieces, message_pieces
 from planner.tui.book import Book
 from planner.tui.clipboard import hand_over
 from planner.tui.desk import Desk
+from planner.tui.exporting import Job, write
 from planner.tui.grid import ScenarioGrid
 from planner.tui.text import one_line
 
@@ -167,26 +167,25 @@ class PlannerApp(App[None], inherit_bindings=False):
         """Paint the whole terminal again."""
         self.refresh(layout=True)
 
-    def export(self, path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> None:
-        """Write ``scenarios`` to ``path`` in the background; the message line counts the seconds."""
+    def export(self, job: Job) -> None:
+        """Write a file in the background; the message line counts the seconds."""
         start = time.monotonic()
 
         def tick() -> None:
-            self.desk.say(f"Writing {one_line(str(path))} … {time.monotonic() - start:.0f} s")
+            self.desk.say(f"Writing {one_line(str(job.path))} … {time.monotonic() - start:.0f} s")
             self.desk_screen.sync()
 
         if self._ticking is not None:
             self._ticking.stop()
         self._ticking = self.set_interval(EXPORT_TICK, tick)
-        self._export_in_background(path, list(scenarios), baseline, replace)
+        self._export_in_background(job)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="export")
-    def _export_in_background(self, path: Path, scenarios: list[Evaluated], baseline: int, replace: bool) -> None:
+    def _export_in_background(self, job: Job) -> None:
         from exports.files import ExportError
-        from planner.tui.exporting import write
 
         try:
-            said = write(path, scenarios, baseline, replace=replace)
+            said = write(job)
         except ExportError as error:
             self.call_later(self._exported, str(error), True)
         else:

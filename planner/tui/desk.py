@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from planner.model.evaluation import Evaluated
 from planner.model.fields import InputError
 from planner.store import StoreError
 from planner.store.errors import ConflictError
@@ -22,6 +20,7 @@ from planner.tui.actions import KEYS, Action
 from planner.tui.book import Book, Edit
 from planner.tui.cells import Difference
 from planner.tui.cursor import Cursor
+from planner.tui.exporting import Job
 from planner.tui.lines import NAME_LINE, Heading, Item, Line, Outline
 from planner.tui.panels.panel import Panel
 from planner.tui.prompts.prompt import Prompt
@@ -49,8 +48,8 @@ class Host(Protocol):
     def use_theme(self, name: str) -> None:
         """Paint in the colours called ``name``."""
 
-    def export(self, path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> None:
-        """Write ``scenarios`` to ``path`` in the background; the desk's message says how it ended."""
+    def export(self, job: Job) -> None:
+        """Write a file in the background; the desk's message says how it ended."""
 
     def redraw(self) -> None:
         """Paint the whole terminal again."""

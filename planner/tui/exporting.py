@@ -1,16 +1,78 @@
-"""Writing scenarios to a file by the ending of its name. The formats are imported when one is written."""
+"""Writing scenarios to a file: what to write is gathered on the screen's side, written in the background.
+
+The formats are imported when one is written.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from planner.model.evaluation import Evaluated
+from planner.model.fields import InputError
+from planner.tui.book import Book
 
 
-def write(path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> str:
-    """Write ``scenarios`` to ``path``; what to say about it. Raises ExportError; an older file is then unchanged."""
-    from exports.workbook import write_workbook
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One export. ``replace``: write over a file that is there, which a person was asked about."""
 
-    write_workbook(path, scenarios, baseline=baseline, force=replace)
-    return f"Wrote {len(scenarios)} scenarios to {path}"
+    path: Path
+    scenarios: Sequence[Evaluated]
+    ids: Sequence[str]
+    baseline: int
+    title: str
+    origin: dict[str, str]
+    replace: bool
+    left_out: str = ""
+
+
+def gather(book: Book, path: Path, places: Sequence[int], *, replace: bool) -> Job:
+    """The scenarios at ``places`` for ``path``; those that cannot be evaluated are left out, and said.
+
+    Raises InputError where none is left, and StoreError.
+    """
+    sound = [place for place in places if book.look(place).evaluated is not None]
+    problems = [f"{book.columns[place].name} ({book.look(place).problem})" for place in places if place not in sound]
+    if not sound:
+        raise InputError(f"None of the scenarios can be evaluated: {'; '.join(problems)}")
+    library = book.library
+    versions = library.database.noted_versions()
+    origin = {
+        "workspace": book.workspace,
+        "program_version": versions.program,
+        "model_version": versions.model,
+        "catalogue_version": versions.catalogue,
+        "exported_by": library.who,
+        "revision": str(library.last_revision()),
+    }
+    return Job(
+        path=path,
+        scenarios=book.evaluated(sound),
+        ids=[book.columns[place].stored.uid for place in sound],
+        baseline=sound.index(book.baseline) if book.baseline in sound else 0,
+        title=book.workspace,
+        origin=origin,
+        replace=replace,
+        left_out="; ".join(problems),
+    )
+
+
+def write(job: Job) -> str:
+    """Write the file; what to say about it. Raises ExportError; an older file is then unchanged."""
+    from exports.by_ending import write_export
+    from exports.workbook import Provenance
+
+    written = write_export(
+        job.path,
+        job.scenarios,
+        baseline=job.baseline,
+        title=job.title,
+        ids=job.ids if all(job.ids) else None,
+        provenance=Provenance(**job.origin),
+        force=job.replace,
+    )
+    count = len(job.scenarios)
+    said = f"Wrote {count} scenario{'s' if count > 1 else ''} to {written}"
+    return f"{said}; left out: {job.left_out}" if job.left_out else said

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from catalog import Catalog, load_catalog
-from planner.model.evaluation import Evaluated
 from planner.model.fields import FieldValue
 from planner.model.inputs import default_values
 from planner.model.scenario import Scenario
 from planner.store import Library, open_library
 from planner.tui.book import Book
 from planner.tui.desk import Desk
+from planner.tui.exporting import Job
 
 NOON = datetime(2026, 1, 2, 12, 4, 31, tzinfo=UTC)
 
@@ -64,8 +64,8 @@ class RecordingHost:
     def use_theme(self, name: str) -> None:
         self.theme_name = name
 
-    def export(self, path: Path, scenarios: Sequence[Evaluated], baseline: int, *, replace: bool) -> None:
-        self.exports.append((path, [one.scenario.name for one in scenarios], baseline, replace))
+    def export(self, job: Job) -> None:
+        self.exports.append((job.path, [one.scenario.name for one in job.scenarios], job.baseline, job.replace))
 
     def redraw(self) -> None:
         self.redrawn += 1

@@ -10,7 +10,7 @@ from planner.store import open_library
 from planner.tui.book import Book
 from planner.tui.desk import Desk
 from planner.tui.prompts.conflict import ConflictPrompt, StepConflictPrompt
-from planner.tui.prompts.export import slug
+from planner.tui.prompts.export import ENDINGS, slug
 from tests.tui.conftest import RecordingHost
 
 Keys = Callable[..., None]
@@ -256,3 +256,9 @@ def test_a_workspace_name_makes_a_safe_file_name() -> None:
     assert slug("Q3 / Plan: ../../etc") == "q3-plan-etc"
     assert slug("日本") == "scenarios"
     assert len(slug("x" * 500)) == 80
+
+
+def test_every_form_of_export_is_offered() -> None:
+    from exports.by_ending import ENDINGS as WRITTEN
+
+    assert set(ENDINGS) == set(WRITTEN)

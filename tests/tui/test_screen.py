@@ -15,6 +15,7 @@ from catalog import Catalog
 from planner.store import Library, open_library
 from planner.tui.app import PlannerApp
 from planner.tui.desk import Desk
+from planner.tui.exporting import gather
 
 PAYLOADS = (
     "[bold red]x[/]",
@@ -282,6 +283,54 @@ def test_a_read_only_library_says_so_and_refuses(database: Path, catalog: Catalo
             assert app.desk.panel is not None
 
         run(app, (80, 24), story)
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".csv", ".md", ".json"])
+def test_export_writes_in_the_background_and_says_where(app: PlannerApp, tmp_path: Path, ending: str) -> None:
+    target = tmp_path / f"plan{ending}"
+
+    async def story(pilot: Pilot[None]) -> None:
+        await pilot.press("ctrl+e", "ctrl+u")
+        app.desk.paste(str(target))
+        await pilot.press("enter")
+        for _ in range(600):
+            if "Wrote" in app.desk.message.text or app.desk.message.error:
+                break
+            await pilot.pause(0.05)
+        assert app.desk.message.text == f"Wrote 5 scenarios to {target}"
+        assert target.stat().st_size > 500
+        first = target.read_bytes()
+        target.write_bytes(b"precious")
+        await pilot.press("ctrl+e", "ctrl+u")
+        app.desk.paste(str(target))
+        await pilot.press("enter", "enter", "escape")
+        assert target.read_bytes() == b"precious"
+        await pilot.press("ctrl+e", "ctrl+u")
+        app.desk.paste(str(target))
+        await pilot.press("enter", "y")
+        for _ in range(600):
+            if "Wrote" in app.desk.message.text or app.desk.message.error:
+                break
+            await pilot.pause(0.05)
+        assert target.read_bytes()[:4] == first[:4]
+
+    run(app, (100, 30), story)
+
+
+def test_an_export_that_fails_says_so(app: PlannerApp, tmp_path: Path) -> None:
+    target = tmp_path / "plan.csv"
+    target.write_text("precious")
+
+    async def story(pilot: Pilot[None]) -> None:
+        app.export(gather(app.desk.book, target, [0, 1], replace=False))
+        for _ in range(200):
+            if app.desk.message.error:
+                break
+            await pilot.pause(0.05)
+        assert "plan.csv" in app.desk.message.text
+        assert target.read_text() == "precious"
+
+    run(app, (100, 30), story)
 
 
 def test_a_fault_of_the_program_ends_with_70_and_a_report(app: PlannerApp, monkeypatch: pytest.MonkeyPatch) -> None:

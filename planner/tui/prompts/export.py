@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.tui.choices import Choices, Option
+from planner.tui.exporting import gather
 from planner.tui.prompts.prompt import Prompt
 from planner.tui.text import one_line
 
@@ -81,11 +82,10 @@ class ExportPrompt(Prompt):
     def write(self, desk: Desk, path: Path, *, replace: bool) -> None:
         """Hand the work to the background."""
         with desk.sentences():
-            found = desk.book.evaluated(self.places)
-            baseline = self.places.index(desk.book.baseline) if desk.book.baseline in self.places else 0
+            job = gather(desk.book, path, self.places, replace=replace)
             desk.close()
             desk.say(f"Writing {one_line(str(path))} …")
-            desk.host.export(path, found, baseline, replace=replace)
+            desk.host.export(job)
 
 
 class ReplacePrompt(Prompt):
