@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import and_, func, or_, select, true
+from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue
 from planner.model.inputs import INPUTS, check_values, field_of
 from planner.model.scenario import Scenario
-from planner.store.actions import GAP, Action, check_row
+from planner.store.actions import Action, check_row
 from planner.store.conflicts import refuse_conflicts
 from planner.store.database import Database
 from planner.store.documents import ALIASES, field_called, overrides_of, put
 from planner.store.errors import StoreError
 from planner.store.names import clean_name, clean_tags, clean_text, name_key
+from planner.store.ordering import place, positions_after
 from planner.store.reading import COLUMNS, LIVE, ORDER, home_of, stored_all, to_stored
 from planner.store.records import Change, Stored, Workspace
 from planner.store.tables import ScenarioRow
@@ -37,44 +38,43 @@ def _act(
     ``home`` is the workspace, or a scenario of it.
     """
 
-    def work(session: Session) -> list[Stored]:
-        workspace = home if isinstance(home, Workspace) else home_of(session, home)
-        action = Action(session, database, workspace.id, name, why)
-        rows = list(change(action))
-        action.finish()
-        return stored_all(session, rows, workspace.name)
-
-    return database.write(work)
+    return database.write(lambda session: _run(session, database, home, name, why, change))
 
 
-def positions_after(action: Action, after: int | None, number: int) -> list[int]:
-    """``number`` rising positions behind scenario ``after``, or behind all others. Raises NotFoundError."""
-    session, live = action.session, and_(ScenarioRow.workspace_id == action.workspace_id, LIVE)
-    if after is None:
-        last = session.scalar(select(func.max(ScenarioRow.position)).where(live))
-        start = 0 if last is None else last + GAP
-        return [start + GAP * index for index in range(number)]
-    row = action.rows([after])[after]
-    for _ in range(2):
-        later = or_(
-            ScenarioRow.position > row.position, and_(ScenarioRow.position == row.position, ScenarioRow.id > row.id)
-        )
-        fitted = _between(
-            row.position, session.scalar(select(func.min(ScenarioRow.position)).where(live, later)), number
-        )
-        if fitted is not None:
-            return fitted
-        _spread(action)
-    raise AssertionError("there is room between positions that were spread")
+def _run(
+    session: Session,
+    database: Database,
+    home: Workspace | int,
+    name: str,
+    why: str,
+    change: Callable[[Action], Iterable[ScenarioRow]],
+) -> list[Stored]:
+    workspace = home if isinstance(home, Workspace) else home_of(session, home)
+    action = Action(session, database, workspace.id, name, why)
+    rows = list(change(action))
+    action.finish()
+    return stored_all(session, rows, workspace.name)
 
 
-def _spread(action: Action) -> None:
-    """Give all live scenarios of the workspace new positions, GAP apart, in the order that they have."""
-    query = select(ScenarioRow.id).where(ScenarioRow.workspace_id == action.workspace_id, LIVE).order_by(*ORDER)
-    rows = action.rows(action.session.scalars(query))
-    for index, row in enumerate(rows.values()):
-        row.position = index * GAP
-    action.session.flush()
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A scenario that may be saved."""
+
+    name: str
+    values: dict[str, FieldValue]
+    overrides: dict[str, FieldValue]
+    notes: str
+
+
+def _check_new(scenario: Scenario) -> _New:
+    """``scenario`` with all that it holds checked. Raises InputError."""
+    facts = {ALIASES.get(name, name): value for name, value in scenario.overrides.items() if value is not None}
+    return _New(
+        clean_name(scenario.name),
+        check_values(scenario.values),
+        {name: field_of(name, FACT_FIELDS, kind="fact").check(value) for name, value in facts.items()},
+        clean_text(scenario.notes, "notes"),
+    )
 
 
 def create(
@@ -90,55 +90,47 @@ def create(
 
     Raises InputError for a value that is refused, StoreError for a name that is taken.
     """
-    checked = [
-        (
-            clean_name(scenario.name),
-            check_values(scenario.values),
-            {
-                ALIASES.get(name, name): field_of(ALIASES.get(name, name), FACT_FIELDS, kind="fact").check(value)
-                for name, value in scenario.overrides.items()
-                if value is not None
-            },
-            clean_text(scenario.notes, "notes"),
+    checked = [_check_new(scenario) for scenario in scenarios]
+    return _act(database, workspace, action, why, lambda act: _create(act, workspace.name, checked, after))
+
+
+def create_within(
+    session: Session, database: Database, workspace: Workspace, scenarios: Sequence[Scenario], why: str, action: str
+) -> list[Stored]:
+    """Save new ``scenarios`` in the transaction of ``session``; else as create()."""
+    checked = [_check_new(scenario) for scenario in scenarios]
+    return _run(session, database, workspace, action, why, lambda act: _create(act, workspace.name, checked, None))
+
+
+def _create(action: Action, workspace: str, scenarios: Sequence[_New], after: int | None) -> list[ScenarioRow]:
+    names = select(ScenarioRow.name_key, ScenarioRow.name).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
+    taken = dict(action.session.execute(names).all())
+    is_first = not taken
+    if len(taken) + len(scenarios) > MAX_SCENARIOS:
+        raise StoreError(f"A workspace may hold {MAX_SCENARIOS:,} scenarios; '{workspace}' has {len(taken):,}.")
+    for new in scenarios:
+        key = name_key(new.name)
+        if key in taken:
+            raise StoreError(f"There is already a scenario '{taken[key]}' here; choose another name than '{new.name}'.")
+        taken[key] = new.name
+    rows: list[ScenarioRow] = []
+    for position, new in zip(positions_after(action, after, len(scenarios)), scenarios, strict=True):
+        shares = new.values["hourly_profile"]
+        rows.append(
+            action.create(
+                name=new.name,
+                name_key=name_key(new.name),
+                position=position,
+                is_baseline=is_first and not rows,
+                in_fleet=False,
+                tags=[],
+                notes=new.notes,
+                overrides=new.overrides,
+                **{**new.values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
+            )
         )
-        for scenario in scenarios
-    ]
-
-    def change(act: Action) -> list[ScenarioRow]:
-        names = select(ScenarioRow.name_key, ScenarioRow.name).where(ScenarioRow.workspace_id == workspace.id, LIVE)
-        taken = dict(act.session.execute(names).all())
-        is_first = not taken
-        if len(taken) + len(checked) > MAX_SCENARIOS:
-            raise StoreError(
-                f"A workspace may hold {MAX_SCENARIOS:,} scenarios; '{workspace.name}' has {len(taken):,}."
-            )
-        for name, *_ in checked:
-            if name_key(name) in taken:
-                raise StoreError(
-                    f"There is already a scenario '{taken[name_key(name)]}' here; choose another name than '{name}'."
-                )
-            taken[name_key(name)] = name
-        positions = positions_after(act, after, len(checked))
-        rows: list[ScenarioRow] = []
-        for position, (name, values, overrides, notes) in zip(positions, checked, strict=True):
-            shares = values["hourly_profile"]
-            rows.append(
-                act.create(
-                    name=name,
-                    name_key=name_key(name),
-                    position=position,
-                    is_baseline=is_first and not rows,
-                    in_fleet=False,
-                    tags=[],
-                    notes=notes,
-                    overrides=overrides,
-                    **{**values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
-                )
-            )
-        act.session.flush()
-        return rows
-
-    return _act(database, workspace, action, why, change)
+    action.session.flush()
+    return rows
 
 
 def copy(database: Database, identifier: int, name: str, values: Mapping[str, FieldValue] | None = None) -> Stored:
@@ -323,64 +315,7 @@ def reorder(database: Database, workspace: Workspace, identifiers: Sequence[int]
                 raise StoreError(f"There is no scenario {identifier} here; nothing was changed.")
         chosen = set(wanted)
         order = wanted + [identifier for identifier in present if identifier not in chosen]
-        _place(action, present, order)
+        place(action, present, order)
         return []
 
     _act(database, workspace, "reorder", "", change)
-
-
-def _place(action: Action, present: list[int], order: list[int]) -> None:
-    index = {identifier: place for place, identifier in enumerate(present)}
-    moved = set(range(len(order))) - set(_longest_rise([index[identifier] for identifier in order]))
-    if not moved:
-        return
-    rows = action.rows(order[place] for place in sorted(moved))
-    query = select(ScenarioRow.id, ScenarioRow.position).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
-    positions = dict(action.session.execute(query).all())
-    place = 0
-    while place < len(order):
-        if place not in moved:
-            place += 1
-            continue
-        end = place
-        while end < len(order) and end in moved:
-            end += 1
-        low = positions[order[place - 1]] if place else None
-        high = positions[order[end]] if end < len(order) else None
-        fitted = _between(low, high, end - place)
-        if fitted is None:
-            every = action.rows(order)
-            for new, identifier in enumerate(order):
-                every[identifier].position = new * GAP
-            return
-        for offset, position in enumerate(fitted):
-            rows[order[place + offset]].position = positions[order[place + offset]] = position
-        place = end
-
-
-def _between(low: int | None, high: int | None, number: int) -> list[int] | None:
-    """``number`` rising positions strictly between ``low`` and ``high``; None where they do not fit."""
-    if low is None:
-        low = (high or 0) - GAP * (number + 1)
-    if high is None:
-        high = low + GAP * (number + 1)
-    step = (high - low) // (number + 1)
-    return [low + step * (offset + 1) for offset in range(number)] if step else None
-
-
-def _longest_rise(numbers: Sequence[int]) -> list[int]:
-    """Places of a longest rising subsequence of ``numbers``, which are all different."""
-    tops: list[int] = []
-    ends: list[int] = []
-    previous: list[int] = []
-    for place, number in enumerate(numbers):
-        spot = bisect_right(tops, number)
-        previous.append(ends[spot - 1] if spot else -1)
-        tops[spot : spot + 1] = [number]
-        ends[spot : spot + 1] = [place]
-    chain: list[int] = []
-    place = ends[-1] if ends else -1
-    while place >= 0:
-        chain.append(place)
-        place = previous[place]
-    return chain[::-1]

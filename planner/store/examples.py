@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from sqlalchemy.orm import Session
+
 from planner.model.fields import FieldValue
 from planner.model.inputs import check_values
 from planner.model.scenario import Scenario
-from planner.store import edits
+from planner.store import edits, workspaces
 from planner.store.database import Database
-from planner.store.records import Workspace
 
 WORKSPACE = "Examples"
 NOTES = (
@@ -104,6 +105,11 @@ def example_scenarios() -> list[Scenario]:
     ]
 
 
-def fill(database: Database, workspace: Workspace) -> None:
-    """Save the examples in ``workspace``, as one action that undo leaves alone."""
-    edits.create(database, workspace, example_scenarios(), why="first start", action="examples")
+def fill(database: Database) -> None:
+    """Save the examples in a workspace of their own, in one transaction that undo leaves alone."""
+
+    def work(session: Session) -> None:
+        workspace = workspaces.create_within(session, database, WORKSPACE, NOTES)
+        edits.create_within(session, database, workspace, example_scenarios(), "first start", "examples")
+
+    database.write(work)

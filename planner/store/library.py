@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from planner.model.fields import FieldValue, nearest
 from planner.model.scenario import Scenario
-from planner.store import edits, entries, history, searching, snapshots, workspaces
+from planner.store import edits, entries, history, revisions, searching, snapshots, workspaces
 from planner.store.database import Database
 from planner.store.errors import NotFoundError
 from planner.store.names import name_key
@@ -280,12 +280,12 @@ class Library:
         """
         with self.database.reading() as session:
             current = workspaces.get(session, self._workspace_id)
-            return history.history(session, current, scenario_id, limit=limit, before=before)
+            return revisions.history(session, current, scenario_id, limit=limit, before=before)
 
     def revision(self, revision_id: int) -> Revision:
         """One revision of the current workspace, with all the scenarios that it changed (lists tell the first 50)."""
         with self.database.reading() as session:
-            return history.get(session, workspaces.get(session, self._workspace_id), revision_id)
+            return revisions.get(session, workspaces.get(session, self._workspace_id), revision_id)
 
     def last_revision(self) -> int:
         """The id of the newest revision of all workspaces: it changes when anybody changes anything."""

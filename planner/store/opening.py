@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from planner.store import backup, examples, workspaces
+from planner.store import backup, examples
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
 from planner.store.errors import CANNOT_CREATE, PERMISSION, DamagedError, NotFoundError, StoreError
@@ -157,7 +157,7 @@ def create_file(path: Path, *, make_folder: bool = False, filled: bool = True) -
             database = Database(engine, str(path), who=login())
             try:
                 if filled:
-                    fill(database)
+                    examples.fill(database)
             finally:
                 database.close()
             _publish(temporary, path)
@@ -189,12 +189,6 @@ def _publish(temporary: Path, path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-def fill(database: Database) -> None:
-    """Put the examples into a new, empty library."""
-    workspace = workspaces.create(database, examples.WORKSPACE, examples.NOTES)
-    examples.fill(database, workspace)
 
 
 def why_read_only(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Engine, exists, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from planner.store import examples
 from planner.store.database import Database
 from planner.store.engines import postgres_engine
 from planner.store.errors import UNAVAILABLE, NotFoundError, ReadOnlyError, StoreError
@@ -98,15 +99,13 @@ def _start(database: Database, tables: set[str], *, create: bool) -> None:
 
 def _fill(database: Database) -> None:
     """Put the examples into a library in which nothing was ever done. One program does it, others wait for it."""
-    from planner.store.opening import fill  # noqa: PLC0415 - the one that fills files too
-
     if not _is_untouched(database.engine):
         return
     with database.engine.connect() as connection:
         connection.execute(text("SET lock_timeout = '120s'"))
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": FILLING_LOCK})
         if _is_untouched(database.engine):
-            fill(database)
+            examples.fill(database)
 
 
 def _is_untouched(engine: Engine) -> bool:

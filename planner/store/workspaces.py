@@ -68,26 +68,27 @@ def remember(database: Database, workspace: Workspace) -> None:
 
 def create(database: Database, name: str, notes: str = "") -> Workspace:
     """A new, empty workspace. Raises InputError, StoreError when the name is taken."""
+    return database.write(lambda session: create_within(session, database, name, notes))
+
+
+def create_within(session: Session, database: Database, name: str, notes: str = "") -> Workspace:
+    """A new, empty workspace in the transaction of ``session``; else as create()."""
     name, notes = clean_name(name, "name of a workspace"), clean_text(notes, "notes")
-
-    def work(session: Session) -> Workspace:
-        _check_free(session, name)
-        moment = database.clock()
-        row = WorkspaceRow(
-            uid=uuid.uuid4().hex,
-            name=name,
-            name_key=name_key(name),
-            notes=notes,
-            created_at=moment,
-            modified_at=moment,
-            deleted_at=None,
-        )
-        session.add(row)
-        session.flush()
-        _note(session, database, row, "workspace", {}, {"name": name})
-        return to_workspace(row, 0)
-
-    return database.write(work)
+    _check_free(session, name)
+    moment = database.clock()
+    row = WorkspaceRow(
+        uid=uuid.uuid4().hex,
+        name=name,
+        name_key=name_key(name),
+        notes=notes,
+        created_at=moment,
+        modified_at=moment,
+        deleted_at=None,
+    )
+    session.add(row)
+    session.flush()
+    _note(session, database, row, "workspace", {}, {"name": name})
+    return to_workspace(row, 0)
 
 
 def _check_free(session: Session, name: str, but: int | None = None) -> None:

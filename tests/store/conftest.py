@@ -29,9 +29,11 @@ def template(server: Server) -> str:
 
 
 @pytest.fixture
-def server_address(server: Server, template: str) -> str:
+def server_address(server: Server, template: str) -> Iterator[str]:
     """The address of a library with the examples on the server."""
-    return server.url(server.new_database(template))
+    name = server.new_database(template)
+    yield server.url(name)
+    server.drop_database(name)
 
 
 @pytest.fixture

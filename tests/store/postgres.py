@@ -50,6 +50,11 @@ class Server:
             connection.execute(f"CREATE DATABASE {name} OWNER {ROLE}{copied}".encode())
         return name
 
+    def drop_database(self, name: str) -> None:
+        """Remove a database, whoever is connected to it."""
+        with self.admin() as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
     def control(self, *arguments: str) -> None:
         """Run pg_ctl as the server's own user."""
         as_owner([str(self.programs / "pg_ctl"), "-D", str(self.data), "-w", *arguments])
@@ -78,7 +83,8 @@ def running_server() -> Iterator[Server]:
     """Make, start, and in the end stop and remove a server. Its folder has a short name, as sockets need."""
     programs = find_postgres_programs()
     assert programs is not None
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is nobody else's
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir=memory if os.access(memory, os.W_OK) else None))
     user = owner()
     if user:
         os.chown(folder, user.pw_uid, user.pw_gid)
