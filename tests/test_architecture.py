@@ -16,7 +16,7 @@ from importlinter.cli import lint_imports
 PACKAGES = ("planner", "catalog", "exports", "migrations")
 
 # Distributions whose import name differs.
-IMPORT_NAMES = {"psycopg[binary]": "psycopg", "genai-prices": "genai_prices"}
+IMPORT_NAMES = {"annotated-types": "annotated_types", "genai-prices": "genai_prices", "psycopg[binary]": "psycopg"}
 
 
 def imported_names(file: Path) -> Iterator[str]:

@@ -119,8 +119,8 @@ def prices(
 def refresh_prices(library: "Library", yes: Yes = False, as_json: Json = False) -> None:
     """Show what newer token prices change, and keep them.
 
-    It asks first. They come from the optional package genai-prices. They are kept as a dated snapshot of your own; no saved scenario
-    changes.
+    It asks first. They come from the optional package genai-prices and are kept as a dated snapshot of your own; no
+    saved scenario changes.
     """
     from catalog.book import PRICE_BOOK
     from catalog.refresh import refresh

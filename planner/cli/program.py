@@ -45,7 +45,7 @@ def _root(
     workspace: InWorkspace = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> int:
-    """Plan the speed, hardware and cost of serving large language models, scenario beside scenario.
+    """Plan the speed, hardware and cost of serving large language models.
 
     Without a command: the screen; where input or output is no terminal, the comparison as a table.
     """
