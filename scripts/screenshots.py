@@ -28,7 +28,7 @@ from planner.tui.app import PlannerApp
 
 FONT = "DejaVu Sans Mono"
 THEME = "textual-dark"
-PIXELS_PER_COLUMN = 11
+PIXELS_PER_COLUMN = 10
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screenshots"
 
 
@@ -49,7 +49,6 @@ PICTURES = (
     Picture("difference", (132, 40), ("ctrl+b", "f6"), "tpot_s", 3),
     Picture("explain", (110, 36), ("f4", "down"), "tpot_s", 3),
     Picture("choose", (80, 24), ("enter", "=h200"), "accelerator", 3),
-    Picture("light", (110, 30), (), "self_host_cost_per_month", 4, "textual-light"),
 )
 
 
@@ -64,8 +63,6 @@ async def drawn(picture: Picture, folder: Path) -> str:
                 app.desk_screen.sync()
             for key in picture.keys:
                 await pilot.press(*(key[1:] if key.startswith("=") else [key]))
-            app.desk.message.text = "" if picture.keys[:1] == ("ctrl+b",) else app.desk.message.text
-            app.desk_screen.sync()
             await pilot.pause()
             return app.export_screenshot(title="planner")
 
