@@ -108,7 +108,7 @@ def formula_pieces(desk: Desk, cells: int) -> list[Piece]:
 
 def message_pieces(desk: Desk, cells: int) -> list[Piece]:
     """The message, or what the line under the cursor is; at the right whether all is saved."""
-    _, text = split_message(desk, cells)
+    _, text = split_message(desk)
     if desk.prompt is not None and desk.prompt.place == "line":
         return _prompt_pieces(desk, desk.prompt, text, cells)
     right = shorten(f"{status(desk)} ", max(0, cells // 2))

@@ -74,7 +74,8 @@ class Stale:
 class Desk:
     """Everything that is open on the screen.
 
-    ``page`` is how many lines and columns the grid shows; the grid keeps it up to date.
+    ``page`` is how many lines and columns the grid shows, ``cells`` the width of the screen; the grid keeps both up to
+    date.
     """
 
     def __init__(self, book: Book, host: Host, *, clock: Callable[[], datetime] | None = None) -> None:
@@ -90,6 +91,7 @@ class Desk:
         self.message = Message()
         self.saved_at = ""
         self.page = (10, 4)
+        self.cells = 80
         self.clip: list[list[str]] = []
         self.sought = ""
         self.pins: list[str] = []

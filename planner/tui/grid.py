@@ -57,7 +57,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
 
     def on_resize(self) -> None:
         """The terminal's size changed."""
-        self.sync()
+        self.sync_screen()
 
     def notify_style_update(self) -> None:
         """The colours changed."""
@@ -69,6 +69,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         """Take over what changed on the desk and mark what has to be painted again."""
         desk = self.desk
         desk.resize()
+        desk.cells = self.size.width
         geometry = Geometry(self.cells_wide, self.size.height, len(desk.book))
         stale = desk.take_stale()
         cursor, prompt = desk.cursor, desk.prompt
@@ -84,6 +85,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
             stale.everything or geometry != self.geometry or not old or old[2] is not None or now[2] is not None
         )
         self.geometry = geometry
+        desk.page = (geometry.body, geometry.visible)
         size = Size(geometry.virtual_width, geometry.virtual_height(len(desk.items)))
         if size != self.virtual_size:
             self.virtual_size = size

@@ -23,9 +23,9 @@ def prompt_width(desk: Desk) -> int:
     return width(f" {prompt.title}: {prompt.buffer.text}{prompt.ghost} ") if prompt is not None else 0
 
 
-def split_message(desk: Desk, cells: int) -> tuple[list[str], str]:
+def split_message(desk: Desk) -> tuple[list[str], str]:
     """The lines above the message line, and what stands on it."""
-    text = desk.message.text
+    text, cells = desk.message.text, desk.cells
     if not text or cells < 8:
         return [], text
     if desk.prompt is not None and desk.prompt.place == "line":

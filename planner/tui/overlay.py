@@ -53,7 +53,7 @@ def overlays_of(desk: Desk, geometry: Geometry, scroll: tuple[int, int]) -> tupl
 
 def _note(desk: Desk, geometry: Geometry) -> Overlay | None:
     """The lines of a message for which the message line has no room."""
-    lines = split_message(desk, geometry.width)[0][-max(0, geometry.height - 2) :]
+    lines = split_message(desk)[0][-max(0, geometry.height - 2) :]
     if not lines:
         return None
     tone = "note-error" if desk.message.error else "note"

@@ -231,6 +231,25 @@ def test_export_takes_the_ending_and_asks_before_it_replaces(
     assert host.exports[-1] == (Path("old.csv"), FIVE, 0, True)
 
 
+def test_every_form_is_offered_for_the_stem_that_was_typed(desk: Desk, keys: Keys) -> None:
+    keys("ctrl+e")
+    assert desk.prompt is not None
+    assert desk.prompt.choices is not None
+    assert [option.text for option in desk.prompt.choices.shown] == [
+        "tests.xlsx",
+        "tests.csv",
+        "tests.md",
+        "tests.json",
+    ]
+    keys("ctrl+u", "=q3.m")
+    assert [option.text for option in desk.prompt.choices.shown] == ["q3.md"]
+    keys("tab")
+    assert desk.prompt.buffer.text == "q3.md"
+    keys("down")
+    assert desk.prompt.option is not None
+    assert desk.prompt.option.text == "q3.json"
+
+
 def test_export_of_a_selection(desk: Desk, keys: Keys, host: RecordingHost, tmp_path: Path) -> None:
     desk.go_to("prompt_tokens", 1)
     keys("shift+right", "ctrl+e", "ctrl+u", f"={tmp_path}/two.md", "enter")

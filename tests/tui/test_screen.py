@@ -115,6 +115,24 @@ def test_an_edit_shows_everywhere_at_once(app: PlannerApp) -> None:
     run(app, (80, 24), story)
 
 
+@pytest.mark.parametrize("columns", range(56, 64))
+def test_a_message_stands_there_once(app: PlannerApp, columns: int) -> None:
+    async def story(pilot: Pilot[None]) -> None:
+        app.desk.say("words of a message that is just about as long as the line is")
+        app.desk_screen.sync()
+        assert " ".join(painted(app)).count("about as long") == 1
+
+    run(app, (columns, 15), story)
+
+
+def test_a_page_is_what_the_grid_shows(app: PlannerApp) -> None:
+    async def story(pilot: Pilot[None]) -> None:
+        await pilot.press("ctrl+home", "pagedown")
+        assert app.desk.cursor.row == 1 + 15
+
+    run(app, (80, 24), story)
+
+
 def test_a_long_refusal_is_shown_whole(app: PlannerApp) -> None:
     async def story(pilot: Pilot[None]) -> None:
         app.desk.go_to("prompt_tokens")

@@ -167,7 +167,7 @@ def redraw(desk: Desk) -> None:
     desk.host.redraw()
 
 
-@action("reload", "Read again", "Reads the scenarios again, with what others changed.", "File", "ctrl+shift+r")
+@action("reload", "Read again", "Reads the scenarios again, with what others changed.", "File")
 def reload(desk: Desk) -> None:
     """From the palette."""
     desk.book.reload()

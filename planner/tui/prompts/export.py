@@ -53,12 +53,16 @@ class ExportPrompt(Prompt):
         self._offer(self.buffer.text)
 
     def _offer(self, text: str) -> None:
-        path = Path(text).expanduser()
-        stem = text[: -len(path.suffix)] if path.suffix in ENDINGS else text
-        endings = [ending for ending in ENDINGS if not path.suffix or ending.startswith(path.suffix)]
+        suffix = Path(text).suffix.lower()
+        whole = suffix in ENDINGS
+        meant = [ending for ending in ENDINGS if suffix and ending.startswith(suffix)]
+        stem = text[: len(text) - len(suffix)] if meant else text
+        endings = ENDINGS if whole else meant or ENDINGS
         options = [Option(f"{stem}{ending}", ENDINGS[ending]) for ending in endings] if stem else []
         self.offers.options = (*options, *_folders(text))
         self.offers.narrow("")
+        if whole and options:
+            self.offers.index = list(ENDINGS).index(suffix)
 
     def submit(self, desk: Desk) -> None:
         """Write, unless a file is there already or the ending says nothing."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.tui.actions import ACTIONS, GROUPS, key_names
+from planner.tui.actions import ACTIONS, GROUPS, key_name
 from planner.tui.choices import Option
 from planner.tui.prompts.prompt import Prompt
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
     from planner.tui.desk import Desk
+
+WIDE = 110
 
 
 class PalettePrompt(Prompt):
@@ -23,7 +25,26 @@ class PalettePrompt(Prompt):
         commands = sorted(
             (found for found in ACTIONS.values() if found.listed), key=lambda found: GROUPS.index(found.group)
         )
-        super().__init__("", [Option(found.label, found.help, key_names(found), found.name) for found in commands])
+        super().__init__(
+            "",
+            [
+                Option(found.label, found.help, key_name(found.keys[0]) if found.keys else "", found.name)
+                for found in commands
+            ],
+        )
+
+    def opened(self, desk: Desk) -> None:
+        """Say what the highlighted command does."""
+        self.moved(desk)
+
+    def edited(self, desk: Desk) -> None:
+        """Narrow the list."""
+        super().edited(desk)
+        self.moved(desk)
+
+    def moved(self, desk: Desk) -> None:
+        """Say what the highlighted command does, where the list has no room for all of it."""
+        desk.say(self.option.detail if self.option is not None and desk.cells < WIDE else "")
 
     def submit(self, desk: Desk) -> None:
         """Run the highlighted command."""
