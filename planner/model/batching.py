@@ -54,16 +54,16 @@ def tpot_alone_s(step: StepModel, counted_tokens: Value) -> Value:
     return where(counted_tokens > 0, step.time(1), blank())
 
 
-@row(label="Batch that meets the TPOT target", unit="sequences", section=SECTION, reason="no TPOT target")
+@row(label="Batch that meets the TPOT target", unit="sequences", section=SECTION, iterative=True)
 def tpot_limit_batch(
-    step: StepModel, load: LoadModel, tpot_target_ms: Maybe, max_batch: Value, tpot_alone_s: Value
+    step: StepModel, load: LoadModel, tpot_target_ms: Value, max_batch: Value, tpot_alone_s: Value
 ) -> Value:
     """Largest batch with step(b) + (b - 1)/m x prefill work within the target; unrounded, 0 where not even 1 is.
 
     A step is the largest of its pieces, so the limit is the smallest of theirs; below the pipeline's stages a step
     does not shrink, which gives a limit of its own.
     """
-    target = otherwise(tpot_target_ms, 1) / MS_PER_S
+    target = tpot_target_ms / MS_PER_S
     work = load.decode_prefill_work_s / maximum(load.counted_tokens, 1)
     stages = step.pipeline_parallel
     top = max_batch / stages
@@ -73,8 +73,7 @@ def tpot_limit_batch(
 
     at_rest = where(work > 0, 1 + (target - tpot_alone_s) / maximum(work, TINIEST), max_batch)
     largest = minimum(max_batch, at_rest, step.smallest(limit, top) * stages)
-    held = where(tpot_alone_s <= target, maximum(largest, 1), 0)
-    return where(given(tpot_target_ms), held, blank())
+    return where(tpot_alone_s <= target, maximum(largest, 1), 0)
 
 
 @row(label="Largest batch", unit="sequences", section=SECTION, better="higher", key=True)

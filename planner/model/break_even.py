@@ -26,6 +26,7 @@ def physical_output_input_ratio(
     unit="sequences",
     section=SECTION,
     reason="the price ratio is below what any batch reaches, or not given",
+    iterative=True,
 )
 def price_ratio_batch(step: StepModel, output_ratio_used: Value, prefill_whole_s: Value, prompt_tokens: Value) -> Value:
     """Smallest batch at which an output token costs the devices no more than the price ratio says.

@@ -22,7 +22,7 @@ def users_per_replica(users: Value, think_time_s: Value, serving_replicas: Value
     return users / serving_replicas
 
 
-@row(label="Sequences in flight, closed loop", unit="sequences", section=SECTION)
+@row(label="Sequences in flight, closed loop", unit="sequences", section=SECTION, iterative=True)
 def closed_loop_batch(
     step: StepModel, load: LoadModel, users_per_replica: Value, think_time_s: Value, capacity_batch: Value
 ) -> Value:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from planner.model.expression import Value, walk
+from planner.model.expression import Value, bottom_up, walk
 from planner.model.functions import NUMBER_DECIMALS, argmax_scalar, ceil9, floor9
 from planner.model.sheet import Row, Sheet
 
@@ -34,17 +35,20 @@ def careful_divide(a: float, b: float) -> float:
 class _Later:
     """A branch that is compiled when it is first taken; it takes the values of its leaves in order."""
 
-    __slots__ = ("careful", "function", "leaves", "tree", "varying")
+    __slots__ = ("careful", "function", "leaves", "trace", "varying")
 
-    def __init__(self, tree: Value, leaves: Sequence[str], varying: frozenset[str], careful: bool) -> None:
-        self.tree, self.leaves, self.varying, self.careful = tree, leaves, varying, careful
+    def __init__(
+        self, trace: Callable[[], Value], leaves: Sequence[str], varying: frozenset[str], careful: bool
+    ) -> None:
+        self.trace, self.leaves, self.varying, self.careful = trace, leaves, varying, careful
         self.function: Callable[..., Any] | None = None
 
     def __call__(self, *values: Any) -> Any:
         if self.function is None:
             writer = _Writer(dict.fromkeys(self.leaves, False) | dict.fromkeys(self.varying, True), self.careful)
-            writer.begin(self.tree)
-            writer.line(f"return {writer.emit(self.tree)}")
+            tree = self.trace()
+            writer.begin(tree)
+            writer.line(f"return {writer.emit(tree)}")
             head = f"def compute({', '.join(self.leaves)}):"
             self.function = _executed(head, writer, bool(self.varying))
         return self.function(*values)
@@ -80,21 +84,23 @@ class _Writer:
         self.temporary = 0
         self._count(tree)
 
-    def row(self, row: Row, tree: Value, blankable: Mapping[str, bool]) -> None:
+    def row(self, row: Row, trace: Callable[[], Value], blankable: Mapping[str, bool]) -> None:
         """Lines that compute the variable of ``row``."""
         name = row.name
         self.array[name] = any(self.array[parameter] for parameter in row.parameters)
-        self.begin(tree)
         guards = [p for p in row.strict if blankable[p]]
-        if _transparent(tree):
-            read = _leaves(tree)
-            guards = [p for p in guards if p not in read]
+        if not row.iterative:
+            tree = trace()
+            self.begin(tree)
+            if _transparent(tree):
+                read = _leaves(tree)
+                guards = [p for p in guards if p not in read]
         scalars = [p for p in guards if not self.array[p]]
         arrays = [p for p in guards if self.array[p]]
         if scalars:
             self.line(f"if {' and '.join(f'{p} == {p}' for p in scalars)}:")
             self.indent += 1
-        result = self.emit(tree)
+        result = self._apart(trace, row.parameters) if row.iterative else self.emit(trace())
         if arrays:
             result = f"where({' & '.join(f'({p} == {p})' for p in arrays)}, {result}, nan)"
         self.line(f"{name} = {result}")
@@ -210,31 +216,55 @@ class _Writer:
             return f"where({test}, {self.emit(yes)}, {self.emit(no)})"
         if not yes.args and not no.args:
             return f"({self.emit(yes)} if {test} else {self.emit(no)})"
+        own = [self._own(branch) for branch in (yes, no)]
+        apart = [len(nodes) > LONG_BRANCH for nodes in own]
+        for branch, nodes, is_apart in zip((yes, no), own, apart, strict=True):
+            if not nodes and branch.args:
+                self.emit(branch)
+            elif not is_apart:
+                self._hoist(nodes)
         name = self.fresh()
-        for branch, opening in ((yes, f"if {test}:"), (no, "else:")):
+        for branch, is_apart, opening in zip((yes, no), apart, (f"if {test}:", "else:"), strict=True):
             self.line(opening)
             self.indent += 1
             self.scopes.append({})
             before = self.temporary
-            self.line(f"{name} = {self._branch(branch)}")
+            text = self._apart(_held(branch), sorted(_leaves(branch))) if is_apart else self.emit(branch)
+            self.line(f"{name} = {text}")
             self.temporary = before
             self.scopes.pop()
             self.indent -= 1
         return name
 
-    def _branch(self, branch: Value) -> str:
-        """A branch of a condition on floats: in place, or where it is long and lies apart as a call."""
-        if not is_long(branch):
-            return self.emit(branch)
-        leaves = sorted(_leaves(branch))
+    def _own(self, branch: Value) -> list[Value]:
+        """The nodes that only ``branch`` uses: what may wait until it is taken. Parents stand before arguments."""
+        if self.uses[id(branch)] > 1:
+            return []
+        own: list[Value] = []
+        inside: Counter[int] = Counter({id(branch): 1})
+        for node in reversed(bottom_up(branch)):
+            if inside[id(node)] == self.uses[id(node)]:
+                own.append(node)
+                inside.update(id(arg) for arg in node.args)
+        return own
+
+    def _hoist(self, own: Sequence[Value]) -> None:
+        """Emit here what nodes of a branch share with others, so that it is written once and not in every branch."""
+        inside = {id(node) for node in own}
+        for node in own:
+            for arg in node.args:
+                if id(arg) not in inside and arg.args:
+                    self.emit(arg)
+
+    def _apart(self, trace: Callable[[], Value], leaves: Sequence[str]) -> str:
+        """A call of what is traced and compiled when it is first called."""
         varying = frozenset(name for name in leaves if self.array[name])
-        self.later.append(_Later(branch, leaves, varying, self.careful))
+        self.later.append(_Later(trace, leaves, varying, self.careful))
         return f"later[{len(self.later) - 1}]({', '.join(leaves)})"
 
 
-def is_long(tree: Value) -> bool:
-    """Whether ``tree`` has more than LONG_BRANCH nodes."""
-    return any(number >= LONG_BRANCH for number, _ in enumerate(walk(tree)))
+def _held(tree: Value) -> Callable[[], Value]:
+    return lambda: tree
 
 
 def _transparent(node: Value) -> bool:
@@ -255,7 +285,7 @@ def _written(sheet: Sheet, outputs: Sequence[str], varying: Collection[str], car
             writer.line(f"{name} = values[{position}]")
     blankable = sheet.may_be_blank()
     for name in needed:
-        writer.row(sheet.rows[name], sheet.trace(name), blankable)
+        writer.row(sheet.rows[name], partial(sheet.trace, name), blankable)
     writer.line(f"return ({', '.join(outputs)},)")
     return writer
 

@@ -143,3 +143,34 @@ def walk(node: Value) -> Iterator[Value]:
             seen.add(id(current))
             yield current
             stack.extend(current.args)
+
+
+def bottom_up(node: Value) -> list[Value]:
+    """Every node of the tree under ``node``, each once and after its arguments."""
+    ordered: list[Value] = []
+    seen: set[int] = set()
+    stack = [(node, False)]
+    while stack:
+        current, done = stack.pop()
+        if done:
+            ordered.append(current)
+        elif id(current) not in seen:
+            seen.add(id(current))
+            stack.append((current, True))
+            stack.extend((arg, False) for arg in reversed(current.args))
+    return ordered
+
+
+def shared(node: Value) -> Value:
+    """The same tree in which equal parts are one node, so that each is computed, and written, once."""
+    known: dict[tuple[object, ...], Value] = {}
+    made: dict[int, Value] = {}
+    for part in bottom_up(node):
+        args = tuple(made[id(arg)] for arg in part.args)
+        constant = part.constant.name if part.constant is not None else None
+        key = (part.op, *map(id, args), part.name, part.number, part.word, constant)
+        if key not in known:
+            same = all(one is other for one, other in zip(args, part.args, strict=True))
+            known[key] = part if same else Value(part.op, args, name=part.name, number=part.number, word=part.word)
+        made[id(part)] = known[key]
+    return made[id(node)]

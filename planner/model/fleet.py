@@ -101,7 +101,13 @@ def prefill_pool_wait_s(prefill_pool_utilization: Maybe, prefill_time_s: Value) 
     return share / (1 - share) * prefill_time_s * HALF
 
 
-@row(label="Rate that meets the TTFT target", unit="requests/s", section=SECTION, reason="no TTFT target")
+@row(
+    label="Rate that meets the TTFT target",
+    unit="requests/s",
+    section=SECTION,
+    reason="the batch is fixed",
+    iterative=True,
+)
 def ttft_limit_requests_per_second(
     step: StepModel,
     load: LoadModel,
@@ -110,7 +116,7 @@ def ttft_limit_requests_per_second(
     first_steps: Value,
     ttft_factor: Value,
     prefill_pool_wait_s: Value,
-    ttft_target_ms: Maybe,
+    ttft_target_ms: Value,
     target_utilization: Value,
     batch: Maybe,
 ) -> Value:
@@ -119,7 +125,7 @@ def ttft_limit_requests_per_second(
     TTFT grows without bound towards capacity, so 1/TTFT is close to linear in the rate: chords of it between a rate
     within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
     """
-    target = maximum(otherwise(ttft_target_ms, 1) / MS_PER_S / ttft_factor, SMALLEST)
+    target = maximum(ttft_target_ms / MS_PER_S / ttft_factor, SMALLEST)
     top = queue.capacity_requests_per_second * target_utilization
     base = ttft_base_s + prefill_pool_wait_s
 
@@ -144,7 +150,7 @@ def ttft_limit_requests_per_second(
         far, far_gap = let(f"TTFT far rate {number + 1}", where(crossed, rate, far)), where(crossed, rate_gap, kept)
         rate, rate_gap = moved, gap_there
     limited = where(top_gap >= 0, top, rate)
-    return where(both(given(ttft_target_ms), opposite(given(batch))), limited, blank())
+    return where(given(batch), blank(), limited)
 
 
 @row(label="Rate one replica may carry", unit="requests/s", section=SECTION, better="higher")

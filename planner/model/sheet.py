@@ -19,7 +19,7 @@ from graphlib import TopologicalSorter
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
-from planner.model.expression import Value, lift, walk
+from planner.model.expression import Value, lift, shared, walk
 
 Maybe = Value
 """Annotation of a parameter that may be blank without making the row blank."""
@@ -53,6 +53,7 @@ class Row:
     reason: str = ""
     key: bool = False
     detail: bool = False
+    iterative: bool = False
 
     @property
     def doc(self) -> str:
@@ -87,6 +88,7 @@ class _Declaration:
     reason: str
     key: bool
     detail: bool
+    iterative: bool
 
 
 def row(
@@ -100,12 +102,16 @@ def row(
     reason: str = "",
     key: bool = False,
     detail: bool = False,
+    iterative: bool = False,
 ) -> Callable[[_Function], _Function]:
-    """Declares a function as a row. ``key`` rows lead a short comparison; ``detail`` rows are steps on the way."""
+    """Declares a function as a row. ``key`` rows lead a short comparison; ``detail`` rows are steps on the way.
+
+    An ``iterative`` row runs many steps and may be blank: it is traced only when it is computed.
+    """
 
     def declare(function: _Function) -> _Function:
         kind_here: RowKind = "word" if words else kind
-        declaration = _Declaration(label, unit, section, kind_here, words, better, reason, key, detail)
+        declaration = _Declaration(label, unit, section, kind_here, words, better, reason, key, detail, iterative)
         setattr(function, _DECLARATION, declaration)
         return function
 
@@ -143,6 +149,7 @@ def rows_of(module: ModuleType) -> list[Row]:
                 reason=declared.reason,
                 key=declared.key,
                 detail=declared.detail,
+                iterative=declared.iterative,
             )
         )
     return found
@@ -189,7 +196,7 @@ class Sheet:
         if found is None:
             row = self.rows[name]
             leaves = {p: Value("input" if p in self.inputs else "row", name=p) for p in row.parameters}
-            found = self._traces[name] = lift(row.call(leaves.__getitem__))
+            found = self._traces[name] = shared(lift(row.call(leaves.__getitem__)))
         return found
 
     def upstream(self, names: Iterable[str]) -> list[str]:
@@ -208,6 +215,6 @@ class Sheet:
         """For every input and row, whether it can be blank."""
         blankable = dict(self.inputs)
         for name, row in self.rows.items():
-            own = any(node.op == "blank" for node in walk(self.trace(name)))
+            own = row.iterative or any(node.op == "blank" for node in walk(self.trace(name)))
             blankable[name] = own or any(blankable[parameter] for parameter in row.strict)
         return blankable

@@ -68,6 +68,7 @@ def speculative_speedup_alone(step: StepModel, draft: DraftModel, draft_tokens: 
     section=SECTION,
     better="higher",
     reason="drafting pays up to the engine's largest batch, or not even for a request alone",
+    iterative=True,
 )
 def speculative_break_even_batch(
     step: StepModel, draft: DraftModel, draft_tokens: Value, max_batch: Value, speculative_speedup_alone: Value
