@@ -191,6 +191,7 @@ class Engine(Entry):
     runtime_gib: Gib = 0
     runtime_multi_gib: Gib = 0
     pool_share: Share = 1
+    pool_of_free_memory: bool = False
     warmup_sequences: Positive
     warmup_sequences_large: Positive | None = None
     large_memory_gb: Rate | None = None

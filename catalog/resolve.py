@@ -264,6 +264,7 @@ class _Maker:
         self.put("activation_fixed_gib", self._fixed(engine), found, "reserve_gib")
         self.put("runtime_fixed_gib", engine.runtime_gib, found, "runtime_gib")
         self.put("runtime_multi_gib", engine.runtime_multi_gib, found, "runtime_multi_gib")
+        self.put("pool_of_free_memory", float(engine.pool_of_free_memory), found, "pool_of_free_memory")
         self.put("pool_share", engine.pool_share, found, "pool_share")
 
     def _fixed(self, engine: Engine) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from planner.model.constants import GIB, HOURS_PER_DAY, MILLION
+from planner.model.constants import HOURS_PER_DAY, MILLION
 from planner.model.expression import Constant, Value, lift
 from planner.model.functions import both, chosen, either, given, maximum, opposite, otherwise, where
 from planner.model.inputs import INPUTS
@@ -81,14 +81,12 @@ def memory_adds_up(
     activation_reserve_bytes: Value,
     runtime_reserve_bytes: Value,
     kv_pool_bytes_per_device: Maybe,
-    runtime_memory_gib: Maybe,
-    memory_utilization: Value,
-    pool_share: Value,
+    usable_bytes_per_device: Maybe,
 ) -> Value:
     """Of one device; the pool is what the others leave."""
     held = weight_bytes_per_device + activation_reserve_bytes + runtime_reserve_bytes + kv_pool_bytes_per_device
-    usable = runtime_memory_gib * GIB * memory_utilization * pool_share
-    return _where_all(both(given(kv_pool_bytes_per_device), given(runtime_memory_gib)), _equal(held, usable))
+    known = both(given(kv_pool_bytes_per_device), given(usable_bytes_per_device))
+    return _where_all(known, _equal(held, usable_bytes_per_device))
 
 
 @row(label="TTFT + tokens x TPOT is the latency", section=RESULTS, kind="flag")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from catalog.resolve import resolve
-
 from catalog.book import Catalog
+from catalog.resolve import resolve
 from planner.model.evaluation import Evaluated, evaluate
 from planner.model.scenario import Scenario
 

@@ -94,6 +94,7 @@ FACTS: tuple[Field, ...] = (
     _fact(ENGINE, "activation_fixed_gib", "Activation reserve, fixed", "GiB", 1e4, help="Part of the engine's activation reserve that depends on nothing."),
     _fact(ENGINE, "runtime_fixed_gib", "Runtime reserve", "GiB", 1e4, help="Runtime reserve of one device."),
     _fact(ENGINE, "runtime_multi_gib", "Runtime reserve, several devices", "GiB", 1e4, help="Added when a replica has more than one device (communication buffers)."),
+    _fact(ENGINE, "pool_of_free_memory", "Share is of free memory", "", 1, kind="integer", help="1: the engine takes its share of the memory that weights and reserves leave free (TensorRT-LLM); 0: of all memory (vLLM)."),
     _fact(ENGINE, "pool_share", "Share of memory the engine keeps", "", 1, help="Engine's own factor on memory utilisation; 1 for vLLM."),
 )  # fmt: skip
 

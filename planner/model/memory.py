@@ -291,18 +291,35 @@ def runtime_reserve_bytes(
     return otherwise(runtime_reserve_gib, rule) * GIB
 
 
-@row(label="KV pool per device", unit="B", section=SECTION, better="higher")
-def kv_pool_bytes_per_device(
+@row(label="Usable memory per device", unit="B", section=SECTION, better="higher")
+def usable_bytes_per_device(
     runtime_memory_gib: Value,
     memory_utilization: Value,
     pool_share: Value,
+    pool_of_free_memory: Value,
+    weight_bytes_per_device: Value,
+    activation_reserve_bytes: Value,
+    runtime_reserve_bytes: Value,
+) -> Value:
+    """Memory the runtime sees x utilization x the engine's share.
+
+    An engine that takes its share of the memory left free by weights and reserves may use those in full besides.
+    """
+    share = memory_utilization * pool_share
+    held = weight_bytes_per_device + activation_reserve_bytes + runtime_reserve_bytes
+    beside = where(pool_of_free_memory > 0, (1 - share) * held, 0)
+    return runtime_memory_gib * GIB * share + beside
+
+
+@row(label="KV pool per device", unit="B", section=SECTION, better="higher")
+def kv_pool_bytes_per_device(
+    usable_bytes_per_device: Value,
     weight_bytes_per_device: Value,
     activation_reserve_bytes: Value,
     runtime_reserve_bytes: Value,
 ) -> Value:
     """Memory the engine may use - weights - reserves; negative when the weights alone are too large."""
-    usable = runtime_memory_gib * GIB * memory_utilization * pool_share
-    return usable - weight_bytes_per_device - activation_reserve_bytes - runtime_reserve_bytes
+    return usable_bytes_per_device - weight_bytes_per_device - activation_reserve_bytes - runtime_reserve_bytes
 
 
 @row(label="KV pool of one device", unit="tokens", section=SECTION, better="higher", reason=NO_KV_CACHE)

@@ -98,6 +98,12 @@ def prefill_pair_s(
     return flop / (tensor_parallel * attention_peak_flops * prefill_efficiency)
 
 
+@row(label="Attention matmul time per prompt token", unit="s", section=SECTION, detail=True)
+def prefill_attention_s_per_token(attention_parameters: Value, dense_prefill_flops: Value) -> Value:
+    """2 FLOP per attention parameter: the part of the matmuls that attention data parallel does not split."""
+    return FLOP_PER_PARAMETER * attention_parameters / dense_prefill_flops
+
+
 @row(label="Attention layers in full", section=SECTION, detail=True)
 def full_attention_layers(layers: Value, linear_layers: Value, window_layers: Value, sparse_layers: Value) -> Value:
     """Layers whose attention sees the whole context."""
@@ -153,7 +159,14 @@ class PrefillModel:
     pass_link_s_per_token: Value
     pass_overhead_s: Value
     chunk_tokens: Value
+    prefill_attention_s_per_token: Value
+    attention_degree: Value
     software_factor_used: Value
+
+    def alone_s(self, u: Value, n: Value) -> Value:
+        """compute_s() of one prompt alone: under attention data parallel one device does all of its attention."""
+        attention = self.prefill_attention_s_per_token * u + self.prefill_pair_s * self.pairs(u, n)
+        return self.compute_s(u, n) + attention * (self.attention_degree - 1)
 
     def compute_s(self, u: Value, n: Value) -> Value:
         """Matmuls of the new tokens, the LM head once, causal attention of the new tokens over the context."""
@@ -184,9 +197,13 @@ class PrefillModel:
         return passes * self.weights_s(u / passes) + self.kv_s(u, n)
 
     def time(self, u: Value, n: Value) -> Value:
-        """Latency of the prompt: the larger of compute and memory, interconnect and overhead on top."""
+        """Latency of a prompt alone: the larger of compute and memory, interconnect and overhead on top."""
+        return self.with_compute(self.alone_s(u, n), u, n)
+
+    def with_compute(self, compute_s: Value, u: Value, n: Value) -> Value:
+        """The larger of ``compute_s`` and memory time, interconnect and overhead on top."""
         passes = maximum(1, u / self.chunk_tokens)
-        roof = maximum(self.memory_s(u, n), self.compute_s(u, n))
+        roof = maximum(self.memory_s(u, n), compute_s)
         interconnect = passes * self.pass_latency_s + self.pass_link_s_per_token * u
         return (roof + interconnect + passes * self.pass_overhead_s) * self.software_factor_used
 
@@ -284,16 +301,19 @@ def prefill_work_s(
     prompt_tokens: Value,
     scheduling: Value,
     pipeline_parallel: Value,
-    prefill_time_s: Value,
+    bound_prefill_s: Value,
     bound_prefill_compute_s: Value,
 ) -> Value:
-    """Time a prompt takes from others: its latency, or its chunks' roofline when mixed with decode; over p stages.
+    """Time a prompt takes from others: its passes, or its chunks' roofline when mixed with decode; over p stages.
 
-    For mixed chunks an upper estimate: a memory-bound decode step absorbs part of it.
+    Under attention data parallel prompts fill all devices together. For mixed chunks an upper estimate: a
+    memory-bound decode step absorbs part of it.
     """
     mixed = prefill.mixed_work(new_prompt_tokens, prompt_tokens)
+    compute = prefill.compute_s(new_prompt_tokens, prompt_tokens)
+    first = prefill.with_compute(compute, new_prompt_tokens, prompt_tokens)
     is_mixed = chosen(scheduling, INPUTS["scheduling"].choices, "mixed")
-    work = where(is_mixed, maximum(mixed, bound_prefill_compute_s), prefill_time_s)
+    work = where(is_mixed, maximum(mixed, bound_prefill_compute_s), maximum(first, bound_prefill_s))
     return work / pipeline_parallel
 
 
