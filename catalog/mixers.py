@@ -6,6 +6,7 @@ sequence. Sources of the formulas: the reference implementations of the model fa
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from catalog.schema import Count, Positive, StateBits, Strict
@@ -15,20 +16,20 @@ CONVOLUTION_BYTES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mixer(Strict):
+class Mixer(Strict, ABC):
     """What all mixers answer; a mixer without a cache or a state answers 0."""
 
     extra: Count = 0
     """Biases, norms and attention sinks, parameters per layer."""
 
     @property
+    @abstractmethod
     def kind(self) -> str:
         """The kind in one word, as layer counts name it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def parameters(self, hidden: int) -> int:
         """Parameters of one layer at a residual stream of ``hidden`` elements."""
-        raise NotImplementedError
 
     def cached_elements(self) -> int:
         """Elements that one layer caches for one token."""
@@ -175,9 +176,9 @@ class Recurrent(Mixer):
 
     state_bits: StateBits = 32
 
+    @abstractmethod
     def state_elements(self) -> int:
         """Elements of the recurrent state of one layer and sequence."""
-        raise NotImplementedError
 
     def convolution_elements(self) -> int:
         """Inputs that the short convolution keeps of one layer and sequence."""
