@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.store import open_library
+from tests.faults.newer import Newer, make_newer
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +27,9 @@ def database(pristine: Path, tmp_path: Path) -> Path:
     path = folder / "plan.db"
     shutil.copy2(pristine, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def newer(tmp_path_factory: pytest.TempPathFactory) -> Newer:
+    """A later version of the program."""
+    return make_newer(tmp_path_factory.mktemp("newer"))

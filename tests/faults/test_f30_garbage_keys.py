@@ -68,7 +68,9 @@ def phrase(chance: random.Random, commands: list[str]) -> list[Event]:
         label = chance.choice(tuple(INPUTS.values())).label
         ready = [events.Key("escape", None)] * 2
         there = [events.Key("slash", "/"), *typed(label[:6]), events.Key("enter", None)]
-        cells = [[*typed(chance.choice(NUMBERS)), events.Key(chance.choice(("enter", "tab")), None)] for _ in range(6)]
+        # A number that is refused stays open until it is given up.
+        ends = [events.Key("enter", None), events.Key("escape", None)]
+        cells = [[*typed(chance.choice(NUMBERS)), *ends] for _ in range(6)]
         return [*ready, *there, *(key for cell in cells for key in cell)]
     if kind < 0.75:
         return typed("".join(chance.choices(TYPED, k=chance.randint(1, 8))))
