@@ -32,6 +32,14 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
 
+def let_streams_take_any_text() -> None:
+    """Let stdout and stderr take any text, whatever their encoding: what it lacks becomes a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
 def say(text: str) -> None:
     """One message on stderr: plain, harmless, without passwords."""
     from planner.model.fields import printable

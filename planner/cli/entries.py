@@ -70,7 +70,7 @@ def pages_of(book: Catalog, name: str, kind: str | None) -> list[Page]:
 
 def write_lines(lines: Sequence[Line]) -> None:
     """A list for people, one table a kind."""
-    columns = [Column("Id"), Column("Name"), Column("Figures"), Column("")]
+    columns = [Column("Id"), Column("Name", wraps=True), Column("Figures", wraps=True), Column("")]
     for kind in dict.fromkeys(line.kind for line in lines):
         rows = [
             [line.id, line.name, line.detail if line.detail != line.name else "", _layer(line)]
@@ -92,7 +92,13 @@ def write_page(found: Page) -> None:
     write_line()
     shown = [figure for figure in found.figures if figure.value is not None]
     rows = [[figure.name, value_text(figure.value), figure.unit, _origin(figure), figure.doubt] for figure in shown]
-    columns = [Column("Figure"), Column("Value", "right"), Column("Unit"), Column("Source"), Column("Doubt")]
+    columns = [
+        Column("Figure"),
+        Column("Value", "right", wraps=True),
+        Column("Unit"),
+        Column("Source", wraps=True),
+        Column("Doubt", wraps=True),
+    ]
     write_table(columns, rows, keep=2)
     for figure in shown:
         for other in figure.others:

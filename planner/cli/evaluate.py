@@ -79,7 +79,8 @@ def inputs(
             }
         )
         return
-    columns = [Column("Input"), Column("Name"), Column("Default", "right"), Column("Bounds"), Column("Meaning")]
+    columns = [Column("Input"), Column("Name"), Column("Default", "right"), Column("Bounds", wraps=True)]
+    columns.append(Column("Meaning", wraps=True))
     for title, fields in (("", INPUTS), ("Facts", FACT_FIELDS)):
         if title and not facts:
             continue
@@ -129,7 +130,7 @@ def rows(
     if as_json:
         write_json({"rows": {name: _row_document(name) for name in SHEET.rows}})
         return
-    columns = [Column("Result"), Column("Name"), Column("Unit"), Column("Formula")]
+    columns = [Column("Result"), Column("Name"), Column("Unit"), Column("Formula", wraps=True)]
     for section in dict.fromkeys(row.section for row in SHEET.rows.values()):
         shown = [
             [row.label, row.name, row.unit, _formulas(row.name)[0]]

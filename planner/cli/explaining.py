@@ -47,5 +47,5 @@ def write_explanation(name: str, evaluated: Evaluated) -> None:
 def _terms(title: str, terms: tuple[Term, ...]) -> None:
     if terms:
         write_line()
-        columns = [Column(title), Column("Name"), Column("Value", "right"), Column("From")]
+        columns = [Column(title), Column("Name"), Column("Value", "right"), Column("From", wraps=True)]
         write_table(columns, [[term.label, term.name, term.text, term.origin] for term in terms], keep=3)

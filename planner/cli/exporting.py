@@ -1,7 +1,6 @@
 """planner export: scenarios as a file, by the ending of its name."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,49 +12,16 @@ from planner.cli.session import opens
 
 if TYPE_CHECKING:
     from exports.workbook import Provenance
-    from planner.model.evaluation import Evaluated
     from planner.store import Library, Stored
 
 app = typer.Typer()
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """What goes into the file."""
-
-    scenarios: "Sequence[Evaluated]"
-    baseline: int
-    ids: Sequence[str] | None
-    title: str
-    provenance: "Provenance"
-    protect: bool
-    force: bool
-
-
-def _workbook(path: Path, export: Export) -> Path:
-    from exports.workbook import write_workbook
-
-    return write_workbook(
-        path,
-        export.scenarios,
-        baseline=export.baseline,
-        title=export.title,
-        ids=export.ids,
-        provenance=export.provenance,
-        protect=export.protect,
-        force=export.force,
-    )
-
-
-WRITERS: dict[str, Callable[[Path, Export], Path]] = {".xlsx": _workbook}
-"""What writes a file, by its ending."""
 
 
 @app.command()
 @opens
 def export(
     library: "Library",
-    out: Annotated[Path, typer.Argument(metavar="OUT", help=f"File to write: {', '.join(WRITERS)}.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .xlsx, .csv, .json or .md.")],
     scenarios: ScenarioNames = None,
     baseline: Baseline = None,
     snapshot: Annotated[
@@ -70,17 +36,18 @@ def export(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write scenarios to a workbook with live formulas.
+    """Write scenarios to a workbook, CSV, JSON or Markdown.
 
-    A file that is there is replaced when it is an export that nobody changed, or with --force.
+    The ending of the file's name decides; a workbook has live formulas. A file that is there is replaced when it is an
+    export that nobody changed, or with --force.
     """
+    from exports.by_ending import write_export
     from exports.files import digest
     from planner.cli.diagnostics import CommandError, say
     from planner.cli.output import write_json
 
-    writer = WRITERS.get(out.suffix.lower())
-    if writer is None:
-        raise CommandError(f"{out} has no ending that the planner writes: {', '.join(WRITERS)}.")
+    if protect and out.suffix.lower() != ".xlsx":
+        raise CommandError(f"--protect locks the cells of a workbook; {out} is none.")
     ids: list[str] | None = None
     revision = str(library.last_revision())
     if snapshot is not None:
@@ -92,10 +59,17 @@ def export(
         ids = _ids([stored for stored, _ in found])
     for sentence in left_out.values():
         say(f"Left out: {sentence}")
-    name = library.workspace.name
-    written = writer(
-        out, Export(chosen, base, ids, title or name, _provenance(library, name, revision), protect, force)
-    )
+    workspace = library.workspace.name
+    about = _provenance(library, workspace, revision)
+    title = title or workspace
+    if protect:
+        from exports.workbook import write_workbook
+
+        written = write_workbook(
+            out, chosen, baseline=base, title=title, ids=ids, provenance=about, protect=True, force=force
+        )
+    else:
+        written = write_export(out, chosen, baseline=base, title=title, ids=ids, provenance=about, force=force)
     if as_json:
         document = {"path": str(written), "scenarios": [one.scenario.name for one in chosen], "revision": revision}
         write_json(document | {"sha256": digest(written.read_bytes())})

@@ -59,8 +59,8 @@ def history(
         write_json({"workspace": library.workspace.name, "revisions": [revision_document(one) for one in found]})
         return
     rows = [[str(one.id), f"{one.at:%Y-%m-%d %H:%M}", one.who, one.description, one.why] for one in found]
-    titles = ("UTC", "Who", "What", "Why")
-    write_table([Column("Revision", "right"), *(Column(title) for title in titles)], rows, keep=2)
+    columns = [Column("Revision", "right"), Column("UTC"), Column("Who")]
+    write_table([*columns, Column("What", wraps=True), Column("Why", wraps=True)], rows, keep=2)
     if len(found) == limit:
         write_line(f"Up to {limit} are shown; --limit shows more.")
 
@@ -117,5 +117,6 @@ def snapshot(
         [str(one.id), one.name, f"{one.at:%Y-%m-%d %H:%M}", one.who, str(one.scenarios), one.digest[:12], one.notes]
         for one in found
     ]
-    titles = ("Name", "UTC", "Who", "Scenarios", "Digest", "Notes")
-    write_table([Column("Snapshot", "right"), *(Column(title) for title in titles)], rows, keep=2)
+    columns = [Column("Snapshot", "right")]
+    columns += [Column(title) for title in ("Name", "UTC", "Who", "Scenarios", "Digest")]
+    write_table([*columns, Column("Notes", wraps=True)], rows, keep=2)

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from planner.model.fields import printable
 
@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _UNBOUNDED = 1_000_000
+_GAP = 2
+_NARROWEST = 26
+"""The least room that a column of text needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand to the right."""
+    """A column of a table; numbers stand to the right, and a text that ``wraps`` takes the room that is left."""
 
     title: str
     align: Literal["left", "right"] = "left"
+    wraps: bool = False
 
 
 def write_json(document: object) -> None:
@@ -78,12 +82,15 @@ def write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, tit
     from rich.cells import cell_len
 
     console = _console()
-    widths = [
-        max(cell_len(part) for text in (column.title, *(row[place] for row in rows)) for part in safe(text).split("\n"))
-        for place, column in enumerate(columns)
-    ]
-    for places in _blocks(widths, keep, console.width if console.is_terminal else _UNBOUNDED):
-        table = _table([columns[place] for place in places], title)
+    room = console.width if console.is_terminal else _UNBOUNDED
+    widths = []
+    for place, column in enumerate(columns):
+        texts = (safe(text) for text in (column.title, *(row[place] for row in rows)))
+        width = max(cell_len(part) for text in texts for part in text.split("\n")) + _GAP
+        widths.append(min(width, _NARROWEST) if column.wraps else width)
+    for places in _blocks(widths, keep, room):
+        fits = sum(widths[place] for place in places) <= room
+        table = _table([columns[place] for place in places], title, keeps_words=fits)
         for row in rows:
             _add(table, [row[place] for place in places])
         _print(console, table)
@@ -92,26 +99,30 @@ def write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, tit
 def _blocks(widths: Sequence[int], keep: int, room: int) -> list[list[int]]:
     """The columns of each table that is printed: as many as fit beside the first ``keep``."""
     first = list(range(min(keep, len(widths))))
-    used = start = sum(widths[place] + 2 for place in first)
+    used = start = sum(widths[place] for place in first)
     blocks: list[list[int]] = []
     current = list(first)
     for place in range(len(first), len(widths)):
-        if used + widths[place] + 2 > room and len(current) > len(first):
+        if used + widths[place] > room and len(current) > len(first):
             blocks.append(current)
             current, used = list(first), start
         current.append(place)
-        used += widths[place] + 2
+        used += widths[place]
     return [*blocks, current]
 
 
-def _table(columns: Sequence[Column], title: str) -> Table:
+def _table(columns: Sequence[Column], title: str, *, keeps_words: bool) -> Table:
+    """An empty table; with ``keeps_words`` only columns that may wrap give way."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title_justify="left", title_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), title_justify="left", title_style="bold")
     table.title = Text(safe(title)) if title else None
     for column in columns:
-        table.add_column(Text(safe(column.title)), justify=column.align, overflow="fold", header_style="bold")
+        rigid = keeps_words and not column.wraps
+        table.add_column(
+            Text(safe(column.title)), justify=column.align, overflow="fold", header_style="bold", no_wrap=rigid
+        )
     return table
 
 
@@ -136,11 +147,3 @@ def _console() -> Console:
     if not console.is_terminal:
         console.width = _UNBOUNDED
     return console
-
-
-def prepare() -> None:
-    """Let stdout and stderr take any text, whatever their encoding: what it lacks becomes a question mark."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure: Any = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")

@@ -94,7 +94,7 @@ def prices(
             for one in found
         ]
         columns = [Column("Seller"), Column("Date"), Column("Market"), Column("$/h", "right"), Column("Sold as")]
-        write_table([*columns, Column("Note")], rows, title=f"{device}: {len(found)} offers")
+        write_table([*columns, Column("Note", wraps=True)], rows, title=f"{device}: {len(found)} offers")
         return
     word = (api or "").casefold()
     tokens = [one for one in token_offers(book, on=on) if word in one.name.casefold()]

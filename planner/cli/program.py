@@ -1,5 +1,6 @@
 """The program: the commands in their order, the options before them, and the screen where no command is given."""
 
+import inspect
 import os
 from collections.abc import Sequence
 from typing import Annotated
@@ -18,14 +19,14 @@ from planner.cli import (
     validate,
     workspaces,
 )
-from planner.cli.diagnostics import guarded
+from planner.cli.diagnostics import guarded, let_streams_take_any_text
 from planner.cli.options import Database, InWorkspace
 from planner.cli.session import Place
 
 NAME = "planner"
 COMPLETION = "_PLANNER_COMPLETE"
 """Set by the shell when it asks for completions."""
-GROUPS = (
+PARTS = (
     evaluate.app,
     scenarios.app,
     comparing.app,
@@ -62,8 +63,12 @@ def _root(
     return show(context.obj)
 
 
-def build() -> typer.Typer:
-    """The program with all its commands."""
+def build(arguments: Sequence[str] | None = None) -> typer.Typer:
+    """The program with all its commands.
+
+    With ``arguments`` those that they cannot run are there by name and help alone, which is quicker: reading the
+    parameters of fifty commands takes longer than parsing those of one.
+    """
     app = typer.Typer(
         name=NAME,
         rich_markup_mode=None,
@@ -71,21 +76,33 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
     )
     app.callback(invoke_without_command=True)(_root)
-    for group in GROUPS:
-        app.registered_commands.extend(group.registered_commands)
-        app.registered_groups.extend(group.registered_groups)
+    for part in PARTS:
+        for command in part.registered_commands:
+            name = command.name or str(getattr(command.callback, "__name__", "")).replace("_", "-")
+            if arguments is None or name in arguments:
+                app.registered_commands.append(command)
+            else:
+                app.command(name, help=inspect.getdoc(command.callback))(_nothing)
+        for group in part.registered_groups:
+            if arguments is None or group.name in arguments:
+                app.registered_groups.append(group)
+            elif group.typer_instance is not None:
+                app.command(group.name, help=group.typer_instance.info.help)(_nothing)
     return app
+
+
+def _nothing() -> None:
+    """Stands for a command that is not run."""
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; the exit code, with every error told in one sentence on stderr."""
-    from planner.cli import output
-
-    output.prepare()
-    program = typer.main.get_command(build())
+    let_streams_take_any_text()
+    completes = COMPLETION in os.environ
+    program = typer.main.get_command(build(None if completes else arguments))
 
     def command() -> object:
-        if COMPLETION in os.environ:
+        if completes:
             return program.main(args=list(arguments), prog_name=NAME)
         with program.make_context(NAME, list(arguments)) as context:
             return program.invoke(context)

@@ -153,5 +153,5 @@ def write_facts(evaluated: Evaluated, names: Sequence[str] | None = None) -> Non
         for field, fact in [(FACT_FIELDS[name], evaluated.facts[name])]
     ]
     if rows:
-        columns = [Column("Fact"), Column("Value", "right"), Column("Unit"), Column("Name"), Column("From")]
+        columns = [Column("Fact"), Column("Value", "right"), Column("Unit"), Column("Name"), Column("From", wraps=True)]
         write_table(columns, rows, keep=2)

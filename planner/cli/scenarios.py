@@ -55,7 +55,8 @@ def list_scenarios(
     if as_json:
         write_json({"workspace": workspace, "scenarios": [stored_document(one) for one in found]})
         return
-    columns = [Column(title) for title in ("Scenario", "Model", "Devices of a replica", "Tags", "Changed", "Notes")]
+    columns = [Column(title) for title in ("Scenario", "Model", "Devices of a replica", "Tags", "Changed")]
+    columns.append(Column("Notes", wraps=True))
     write_table(columns, [_list_row(one) for one in found], title=f"{workspace}: {len(found)} scenarios")
     if any(one.damaged for one in found):
         write_line("! holds a damaged value; `planner show` names it.")
@@ -73,7 +74,7 @@ def _list_row(stored: "Stored") -> list[str]:
     )
     changed = f"{stored.modified_at:%Y-%m-%d %H:%M}" if stored.modified_at is not None else ""
     notes = stored.scenario.notes.partition("\n")[0]
-    return [stored.name + marks, str(model), f"{count} x {device}", ", ".join(stored.tags), changed, notes[:60]]
+    return [stored.name + marks, str(model), f"{count} x {device}", ", ".join(stored.tags), changed, notes]
 
 
 @app.command()

@@ -46,7 +46,7 @@ def list_workspaces(library: "Library", as_json: Json = False) -> None:
         [one.name + (" (current)" if one.id == current else ""), str(one.scenarios), one.notes.partition("\n")[0]]
         for one in found
     ]
-    write_table([Column("Workspace"), Column("Scenarios", "right"), Column("Notes")], rows)
+    write_table([Column("Workspace"), Column("Scenarios", "right"), Column("Notes", wraps=True)], rows)
 
 
 @group.command()

@@ -81,7 +81,7 @@ def refuse(run: Callable[..., Ran]) -> Callable[..., str]:
         assert ran.out == ""
         lines = ran.err.splitlines()
         assert len(lines) == 1, ran.err
-        assert lines[0][:1].isupper() or lines[0][:1] in "'-/"
+        assert lines[0][:1].isupper() or lines[0][:1] in "'-/" or "://" in lines[0]
         assert lines[0].endswith((".", "?"))
         return lines[0]
 

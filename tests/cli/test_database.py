@@ -132,3 +132,11 @@ def test_an_address_that_cannot_be_read_shows_no_password(refuse: Callable[..., 
         sentence = refuse("--db", address, "list", code=78)
         assert "canary" not in sentence
         assert "ary" not in sentence.replace("library", "").replace("necessary", "")
+
+
+def test_a_server_that_is_not_there_is_said_without_the_password(refuse: Callable[..., str]) -> None:
+    pytest.importorskip("psycopg")
+    for address in ("postgresql://me:canary@127.0.0.1:9/x", "postgresql://127.0.0.1:9/x?user=me&password=canary"):
+        sentence = refuse("--db", address, "list", code=69)
+        assert "127.0.0.1" in sentence
+        assert "canary" not in sentence

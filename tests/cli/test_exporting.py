@@ -1,5 +1,6 @@
 """planner export: what is written, where, and what stays when it cannot be."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,22 @@ def test_a_workbook_is_written_and_its_json_says_what_it_is(run: Run, tmp_path: 
     assert len(run("export", out, "Toy 7B", "--json").json["scenarios"]) == 1
 
 
+@pytest.mark.parametrize("ending", ["csv", "json", "md"])
+def test_the_ending_decides_the_form(run: Run, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"plan.{ending}"
+    run("export", out, "70B fp8, 1 x H200")
+    text = out.read_text(encoding="utf-8-sig")
+    assert "70B fp8, 1 x H200" in text
+    if ending == "json":
+        scenario = json.loads(text)["scenarios"][0]
+        assert scenario["rows"]["tpot_s"]["value"] == run("eval", "70B fp8, 1 x H200", "--json").rows["tpot_s"]
+
+
+def test_a_workbook_can_be_locked(run: Run, tmp_path: Path) -> None:
+    run("export", tmp_path / "plan.xlsx", "Toy 7B", "--protect")
+    assert openpyxl.load_workbook(tmp_path / "plan.xlsx")["Inputs"].protection.sheet
+
+
 def test_a_snapshot_is_cited(run: Run, tmp_path: Path) -> None:
     taken = run("snapshot", "for finance", "--json").json
     run("delete", "Toy 7B")
@@ -39,10 +56,10 @@ def test_what_cannot_be_written_leaves_the_old_file(run: Run, refuse: Callable[.
     assert "mine.xlsx" in refuse("export", mine, code=73)
     assert mine.read_text() == "not an export"
     assert "does not exist" in refuse("export", tmp_path / "no" / "plan.xlsx", code=73)
-    assert ".xlsx" in refuse("export", tmp_path)
+    assert "--protect" in refuse("export", tmp_path / "plan.csv", "--protect")
     (tmp_path / "dir.xlsx").mkdir()
     assert "folder" in refuse("export", tmp_path / "dir.xlsx", code=73)
-    assert ".xlsx" in refuse("export", tmp_path / "plan.pdf")
+    assert ".xlsx" in refuse("export", tmp_path / "plan.pdf", code=73)
     assert "nearest" in refuse("export", tmp_path / "plan.xlsx", "Toy 8B")
     run("export", mine, "--force")
     assert openpyxl.load_workbook(mine).sheetnames
