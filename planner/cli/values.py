@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.diagnostics import CommandError
-from planner.model.fields import FieldValue, InputError, printable
+from planner.model.fields import Field, FieldValue, InputError, printable
 from planner.model.inputs import INPUTS, check_together, default_values
 from planner.model.lookup import field_called
 from planner.model.scenario import Scenario
@@ -20,6 +21,7 @@ Settings = dict[str, FieldValue]
 """Values by the name of the input or fact; None for a fact takes the catalogue's."""
 
 DEFAULTS = "defaults"
+_MAY_BE_PATHS = ("model", "draft_model", "accelerator")
 _CATALOGUE = ("", "blank", "catalogue", "catalog")
 
 
@@ -38,8 +40,24 @@ def parse_settings(texts: Iterable[str]) -> Settings:
         if field.name not in INPUTS and value.strip().lower() in _CATALOGUE:
             settings[field.name] = None
         else:
-            settings[field.name] = field.parse(value)
+            settings[field.name] = _full_path(field, field.parse(value))
     return settings
+
+
+def _full_path(field: Field, value: FieldValue) -> FieldValue:
+    """The full path where ``value`` is that of a file or folder, so that it holds wherever the planner is started."""
+    if field.name not in _MAY_BE_PATHS or not isinstance(value, str):
+        return value
+    path = Path(value).expanduser()
+    try:
+        if not path.exists():
+            return value
+    except (OSError, RuntimeError):
+        return value
+    from catalog.book import ACCELERATOR, MODEL, load_catalog
+
+    known = load_catalog().has(ACCELERATOR if field.name == "accelerator" else MODEL, value)
+    return value if known else field.check(str(path.resolve()))
 
 
 def default_scenario(name: str = DEFAULTS) -> Scenario:

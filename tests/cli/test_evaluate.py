@@ -118,7 +118,7 @@ def test_an_empty_fact_is_the_catalogues(run: Run) -> None:
     assert facts["memory_bandwidth"]["source"]
 
 
-def test_a_model_may_be_a_config_json(run: Run, tmp_path: Path) -> None:
+def test_a_model_may_be_a_config_json(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "tiny"
     folder.mkdir()
     config = {
@@ -131,6 +131,9 @@ def test_a_model_may_be_a_config_json(run: Run, tmp_path: Path) -> None:
         facts = run("eval", "--json", "--set", f"model={path}").json["facts"]
         assert facts["layers"]["value"] == 4
         assert facts["kv_heads"]["value"] == 2
+    monkeypatch.chdir(tmp_path)
+    inputs = run("eval", "--json", "--set", "model=tiny/config.json").json["inputs"]
+    assert inputs["model"] == str((folder / "config.json").resolve())
 
 
 @pytest.mark.parametrize(
