@@ -97,26 +97,38 @@ def active_dense_parameters(active_parameters: Value, active_expert_parameters: 
     return maximum(0, active_parameters - active_expert_parameters)
 
 
-@row(label="KV cache read per sequence and step", unit="B", section=SECTION)
-def kv_read_bytes_per_sequence(
+@row(label="Attention layers in full", section=SECTION, detail=True)
+def full_attention_layers(attention_layers: Value, window_layers: Value, sparse_layers: Value) -> Value:
+    """Layers whose attention sees the whole context."""
+    return maximum(0, attention_layers - window_layers - sparse_layers)
+
+
+@row(label="Tokens attended to, all layers", unit="tokens", section=SECTION, detail=True)
+def attended_tokens(
     context_tokens: Value,
-    layers: Value,
-    linear_layers: Value,
+    full_attention_layers: Value,
     window_layers: Value,
     window_tokens: Value,
     sparse_layers: Value,
     sparse_top_tokens: Value,
+) -> Value:
+    """Tokens of the mean context that one new token attends to, summed over the layers."""
+    windowed = window_layers * minimum(context_tokens, window_tokens)
+    sparse = sparse_layers * minimum(context_tokens, sparse_top_tokens)
+    return full_attention_layers * context_tokens + windowed + sparse
+
+
+@row(label="KV cache read per sequence and step", unit="B", section=SECTION)
+def kv_read_bytes_per_sequence(
+    attended_tokens: Value,
+    context_tokens: Value,
     kv_bytes_per_token_layer: Value,
     index_bytes_per_token: Value,
     state_bytes_per_sequence: Value,
 ) -> Value:
-    """At the mean context: full layers in full, windows and sparse layers what they attend to, states twice."""
-    full = layers - linear_layers - window_layers - sparse_layers
-    windowed = window_layers * minimum(context_tokens, window_tokens)
-    sparse = sparse_layers * minimum(context_tokens, sparse_top_tokens)
-    tokens = full * context_tokens + windowed + sparse
+    """Of the tokens attended to; the indexer's keys of the whole context; states written and read."""
     index = index_bytes_per_token * context_tokens
-    return tokens * kv_bytes_per_token_layer + index + WRITTEN_AND_READ * state_bytes_per_sequence
+    return attended_tokens * kv_bytes_per_token_layer + index + WRITTEN_AND_READ * state_bytes_per_sequence
 
 
 @row(label="KV cache read per sequence and device", unit="B", section=SECTION, detail=True)
@@ -134,13 +146,7 @@ def kv_read_bytes_per_device(
 
 @row(label="Attention FLOP per token", unit="FLOP", section=SECTION, detail=True)
 def attention_flop_per_token(
-    context_tokens: Value,
-    layers: Value,
-    linear_layers: Value,
-    window_layers: Value,
-    window_tokens: Value,
-    sparse_layers: Value,
-    sparse_top_tokens: Value,
+    attended_tokens: Value,
     mla_layers: Value,
     heads: Value,
     head_dim: Value,
@@ -150,10 +156,7 @@ def attention_flop_per_token(
     """4 x heads x head dimension per context token and layer; MLA absorbed 2 x heads x (2 x rank + rope)."""
     latent = FLOP_PER_PARAMETER * heads * (kv_lora_rank + kv_lora_rank + qk_rope_head_dim)
     per_token = where(mla_layers > 0, latent, ATTENTION_FLOP * heads * head_dim)
-    full = layers - linear_layers - window_layers - sparse_layers
-    windowed = window_layers * minimum(context_tokens, window_tokens)
-    sparse = sparse_layers * minimum(context_tokens, sparse_top_tokens)
-    return per_token * (full * context_tokens + windowed + sparse)
+    return per_token * attended_tokens
 
 
 @row(label="Memory time of every step", unit="s", section=SECTION, detail=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.model.batching import SCHEDULING, LoadModel
-from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MS_PER_S, SECONDS_PER_HOUR, SMALLEST
+from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MILLION, MS_PER_S, SECONDS_PER_HOUR, SMALLEST
 from planner.model.expression import Value
 from planner.model.functions import (
     argmax,
@@ -15,6 +15,7 @@ from planner.model.functions import (
     given,
     is_on,
     let,
+    log,
     maximum,
     minimum,
     opposite,
@@ -23,12 +24,12 @@ from planner.model.functions import (
     where,
 )
 from planner.model.inputs import INPUTS
-from planner.model.queueing import QueueModel, prefill_wait, settled_batch, step_wait
+from planner.model.queueing import QueueModel, followed_batch, prefill_wait, settled_batch, step_wait
 from planner.model.sheet import Maybe, row
 from planner.model.step import StepModel
 
 SECTION = "Fleet"
-CHORD_STEPS = 10
+CHORD_STEPS = 15
 SERVED = "@serving_limit"
 SERVING_LIMITS = (
     "the model does not fit on the devices",
@@ -122,28 +123,30 @@ def ttft_limit_requests_per_second(
 ) -> Value:
     """Largest rate of one replica at which the mean TTFT stays within the target, at most its target utilization.
 
-    TTFT grows without bound towards capacity, so 1/TTFT is close to linear in the rate: chords of it between a rate
-    within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
+    What waiting adds to an idle replica's TTFT grows by orders of magnitude, so chords are drawn on its logarithm,
+    between a rate within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
     """
-    target = maximum(ttft_target_ms / MS_PER_S / ttft_factor, SMALLEST)
+    idle = ttft_base_s + prefill_pool_wait_s + first_steps * step.time(1)
+    room = maximum(ttft_target_ms / MS_PER_S / ttft_factor - idle, SMALLEST)
+    least = room / MILLION
     top = queue.capacity_requests_per_second * target_utilization
-    base = ttft_base_s + prefill_pool_wait_s
 
-    def gap(rate: Value, label: str) -> Value:
-        b = settled_batch(step, load, rate, queue.capacity_batch, label)
+    def gap(rate: Value, b: Value) -> Value:
         chance, wait = queue.slot_wait(rate)
         waits = prefill_wait(load, rate) + step_wait(step, load, rate, b) + chance * wait
-        return 1 / maximum(base + waits + first_steps * step.time(b), SMALLEST) - 1 / target
+        return log(room / maximum(waits + first_steps * (step.time(b) - step.time(1)), least))
 
-    top_gap = let("TTFT gap at the target utilization", gap(top, "batch at the target utilization"))
-    far, far_gap = plain(0), 1 / maximum(base + first_steps * step.time(1), SMALLEST) - 1 / target
+    b = settled_batch(step, load, top, queue.capacity_batch, "batch at the target utilization")
+    top_gap = let("TTFT gap at the target utilization", gap(top, b))
+    far, far_gap = plain(0), log(room / least)
     rate, rate_gap = top, top_gap
     for number in range(CHORD_STEPS):
         drop = far_gap - rate_gap
         flat = drop * drop <= 0
         chord = rate + rate_gap * (rate - far) / where(flat, 1, drop)
         moved = let(f"TTFT rate {number + 1}", minimum(maximum(chord, 0), top))
-        gap_there = let(f"TTFT gap {number + 1}", gap(moved, f"batch at TTFT rate {number + 1}"))
+        b = followed_batch(step, load, moved, queue.capacity_batch, b, f"batch at TTFT rate {number + 1}")
+        gap_there = let(f"TTFT gap {number + 1}", gap(moved, b))
         crossed = gap_there * rate_gap < 0
         weight = 1 - gap_there / where(rate_gap * rate_gap > 0, rate_gap, 1)
         kept = far_gap * where(weight > 0, weight, HALF)

@@ -16,7 +16,7 @@ from planner.model.constants import (
     US_PER_S,
 )
 from planner.model.expression import Value
-from planner.model.functions import blank, both, either, is_on, maximum, otherwise, where
+from planner.model.functions import blank, both, either, is_on, maximum, minimum, otherwise, where
 from planner.model.sheet import Maybe, row
 
 SECTION = "Interconnect"
@@ -59,11 +59,11 @@ def collective_latency_s(
 
 @row(label="Layers that exchange experts", section=SECTION, detail=True)
 def dispatch_layers(
-    moe_layers: Value, expert_parallel: Value, attention_data_parallel: Value, tensor_parallel: Value
+    moe_layers: Value, layers: Value, expert_parallel: Value, attention_data_parallel: Value, tensor_parallel: Value
 ) -> Value:
     """MoE layers whose all-reduce is a dispatch and a combine: expert parallel under attention data parallel."""
     exchanging = both(is_on(expert_parallel), is_on(attention_data_parallel))
-    return where(both(exchanging, tensor_parallel > 1), moe_layers, 0)
+    return where(both(exchanging, tensor_parallel > 1), minimum(moe_layers, layers), 0)
 
 
 @row(label="All-reduces per pass", section=SECTION)

@@ -134,28 +134,16 @@ def index_bytes_per_token(sparse_layers: Value, index_dim: Value, kv_bits: Value
     return where(kv_bits > 0, sparse_layers * index_dim, 0)
 
 
+@row(label="Layers with a KV cache", section=SECTION, detail=True)
+def attention_layers(layers: Value, linear_layers: Value) -> Value:
+    """All layers but those that keep a fixed state."""
+    return maximum(0, layers - linear_layers)
+
+
 @row(label="KV cache per token", unit="B", section=SECTION, better="lower")
-def kv_bytes_per_token(
-    layers: Value, linear_layers: Value, kv_bytes_per_token_layer: Value, index_bytes_per_token: Value
-) -> Value:
+def kv_bytes_per_token(attention_layers: Value, kv_bytes_per_token_layer: Value, index_bytes_per_token: Value) -> Value:
     """All attention layers in full, before sharding: what an engine with one page size allocates per token."""
-    return (layers - linear_layers) * kv_bytes_per_token_layer + index_bytes_per_token
-
-
-def live_kv_bytes(
-    length: Value,
-    layers: Value,
-    linear_layers: Value,
-    window_layers: Value,
-    window_tokens: Value,
-    kv_bytes_per_token_layer: Value,
-    index_bytes_per_token: Value,
-    state_bytes_per_sequence: Value,
-) -> Value:
-    """Bytes a sequence of ``length`` tokens keeps live: windows hold at most their window, linear layers a state."""
-    full = layers - linear_layers - window_layers
-    per_layer = full * length + window_layers * minimum(length, window_tokens)
-    return per_layer * kv_bytes_per_token_layer + index_bytes_per_token * length + state_bytes_per_sequence
+    return attention_layers * kv_bytes_per_token_layer + index_bytes_per_token
 
 
 @row(label="Length sized for", unit="tokens", section=SECTION)
@@ -201,19 +189,17 @@ def kv_bytes_per_sequence(
 @row(label="KV cache per sequence, live", unit="B", section=SECTION, better="lower")
 def kv_live_bytes_per_sequence(
     sizing_tokens: Value,
-    layers: Value,
-    linear_layers: Value,
+    attention_layers: Value,
     window_layers: Value,
     window_tokens: Value,
     kv_bytes_per_token_layer: Value,
     index_bytes_per_token: Value,
     state_bytes_per_sequence: Value,
 ) -> Value:
-    """What a sequence of the length sized for really holds: sliding windows cap their layers."""
-    return live_kv_bytes(
-        sizing_tokens, layers, linear_layers, window_layers, window_tokens,
-        kv_bytes_per_token_layer, index_bytes_per_token, state_bytes_per_sequence,
-    )  # fmt: skip
+    """What a sequence of the length sized for really holds: windows at most their window, linear layers a state."""
+    windowed = minimum(window_layers, attention_layers)
+    tokens = (attention_layers - windowed) * sizing_tokens + windowed * minimum(sizing_tokens, window_tokens)
+    return tokens * kv_bytes_per_token_layer + index_bytes_per_token * sizing_tokens + state_bytes_per_sequence
 
 
 @row(label="KV memory allocated in vain", unit="share", section=SECTION, better="lower", reason="no KV cache")

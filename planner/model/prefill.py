@@ -104,12 +104,6 @@ def prefill_attention_s_per_token(attention_parameters: Value, dense_prefill_flo
     return FLOP_PER_PARAMETER * attention_parameters / dense_prefill_flops
 
 
-@row(label="Attention layers in full", section=SECTION, detail=True)
-def full_attention_layers(layers: Value, linear_layers: Value, window_layers: Value, sparse_layers: Value) -> Value:
-    """Layers whose attention sees the whole context."""
-    return layers - linear_layers - window_layers - sparse_layers
-
-
 @row(label="KV time per prompt token", unit="s", section=SECTION, detail=True)
 def prefill_kv_s_per_token(
     kv_bytes_per_token: Value, kv_shard_share: Value, memory_bandwidth: Value, kv_efficiency: Value
@@ -121,15 +115,14 @@ def prefill_kv_s_per_token(
 @row(label="Score time per token pair", unit="s", section=SECTION, detail=True)
 def prefill_score_s_per_pair(
     flash_attention: Value,
-    layers: Value,
-    linear_layers: Value,
+    attention_layers: Value,
     heads: Value,
     tensor_parallel: Value,
     memory_bandwidth: Value,
     kv_efficiency: Value,
 ) -> Value:
     """Without FlashAttention every score is written and read: 2 bytes x heads x layers per pair; else 0."""
-    scores = (layers - linear_layers) * heads * SCORE_BYTES * WRITTEN_AND_READ
+    scores = attention_layers * heads * SCORE_BYTES * WRITTEN_AND_READ
     seconds = scores / (tensor_parallel * memory_bandwidth * kv_efficiency)
     return where(is_on(flash_attention), 0, seconds)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.model.batching import LoadModel
-from planner.model.constants import ALMOST_ONE, HALF, MEAN_OF_SQUARE, P95_SHARE, P95_TAIL, SAKASEGAWA
+from planner.model.constants import ALMOST_ONE, HALF, MEAN_OF_SQUARE, P95_SHARE, P95_TAIL, SAKASEGAWA, SMALLEST
 from planner.model.expression import Value
-from planner.model.functions import log, maximum, minimum, sqrt
+from planner.model.functions import let, log, maximum, minimum, plain, sqrt, where
 from planner.model.roots import reached
 from planner.model.step import Curve, StepModel
+
+FOLLOWING_STEPS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,25 @@ def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, lab
 
     at_rest = weight * step.time(1) + interrupted
     return minimum(maximum(1, at_rest, step.largest(root) * stages), top)
+
+
+def followed_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, near: Value, label: str) -> Value:
+    """settled_batch() by a few Newton steps on the step itself, from a batch ``near`` it: for a rate that moves."""
+    share = prefill_share(load, rate)
+    asked = rate / (1 - share)
+    interrupted = asked * share * (prefill_wait(load, rate) + load.prefill_time_s)
+    weight = asked * load.counted_tokens
+    in_passes = weight * step.software_factor_used
+    stages = step.pipeline_parallel
+    end = maximum(1, top / stages)
+    x = maximum(1, near / stages)
+    for number in range(FOLLOWING_STEPS):
+        time, rise = step.time_and_slope(x)
+        excess = stages * x - in_passes * time - interrupted
+        moved = x - excess / maximum(stages - in_passes * rise, stages * SMALLEST)
+        x = let(f"{label} {number + 1}", minimum(maximum(moved, 1), end))
+    alone = step.time_and_slope(plain(1))[0] * in_passes + interrupted
+    return minimum(maximum(1, alone, where(x > 1, x * stages, 0)), top)
 
 
 def p95_excess(queue: QueueModel, load: LoadModel, step: StepModel, rate: Value, b: Value) -> Value:

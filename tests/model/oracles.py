@@ -1,0 +1,122 @@
+"""Plain bisection and direct sums: what the sheet's solve rows are held to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from planner.model.batching import LoadModel
+from planner.model.evaluation import Results
+from planner.model.queueing import QueueModel, decode_time, prefill_wait, settled_batch, step_wait
+from planner.model.rows import SHEET
+from planner.model.speculative import DraftModel
+from planner.model.step import StepModel
+
+Bundle = TypeVar("Bundle")
+
+
+def number(results: Results, name: str) -> float:
+    """The number of a row or of a cell."""
+    return results.number(name) if name in SHEET.rows else results.cell(name)
+
+
+def bundle(kind: type[Bundle], results: Results) -> Bundle:
+    """A bundle of rows and cells, filled with the numbers of ``results``."""
+    return kind(**{part.name: number(results, part.name) for part in fields(kind)})  # type: ignore[arg-type]
+
+
+def bisect(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """The point between ``low``, where ``holds`` is false, and ``high``, where it is true, to the last digit."""
+    while True:
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            return high
+        low, high = (low, middle) if holds(middle) else (middle, high)
+
+
+class Oracle:
+    """The quantities that the sheet solves for, from the numbers of its coefficients."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.step = bundle(StepModel, results)
+        self.load = bundle(LoadModel, results)
+        self.queue = bundle(QueueModel, results)
+
+    def __getitem__(self, name: str) -> float:
+        return number(self.results, name)
+
+    def time(self, b: float) -> float:
+        """step(b) in seconds."""
+        return float(self.step.time(b))  # type: ignore[arg-type]
+
+    def surplus(self, b: float, rate: float) -> float:
+        """b - rate x D(b): below 0 where more requests arrive than leave."""
+        return b - rate * float(decode_time(self.step, self.load, rate, b))  # type: ignore[arg-type]
+
+    def operating_batch(self) -> float:
+        """Smallest b in [1, c] with b >= r D(b), c where there is none."""
+        rate, top = self["requests_per_second_per_replica"], self["capacity_batch"]
+        if self.surplus(1, rate) >= 0:
+            return 1
+        if self.surplus(top, rate) < 0:
+            return top
+        return bisect(lambda b: self.surplus(b, rate) >= 0, 1, top)
+
+    def tpot(self, b: float) -> float:
+        """TPOT with ``b`` slots in use."""
+        return self.time(b) + (b - 1) * self["decode_prefill_work_s"] / max(self["counted_tokens"], 1)
+
+    def tpot_limit_batch(self) -> float:
+        """Largest b in [1, largest batch of the engine] whose TPOT is within the target, 0 where 1 is not."""
+        target, top = self["tpot_target_ms"] / 1000, self["max_batch"]
+        if self.time(1) > target:
+            return 0
+        return top if self.tpot(top) <= target else bisect(lambda b: self.tpot(b) > target, 1, top)
+
+    def compute_lead(self, b: float) -> float:
+        """Compute time - memory time of a pass, the batch of a pass not held above 1."""
+        step, x = self.step, b / self["pipeline_parallel"]
+        served = max(x, self["attention_degree"])
+        memory = self["memory_fixed_s"] + self["experts_read_s"] * float(step.experts().share(x))  # type: ignore[arg-type]
+        memory += self["memory_per_sequence_s"] * served
+        return self["matmul_per_sequence_s"] * x + self["attention_per_sequence_s"] * served - memory
+
+    def price_gain(self, b: float) -> float:
+        """What b tokens are worth at the price ratio - what the step takes."""
+        worth = self["output_ratio_used"] * self["prefill_whole_s"] / self["prompt_tokens"]
+        return worth * b - self.time(b)
+
+    def closed_loop_batch(self) -> float:
+        """Smallest b in [0, min(users, c)] with b + Z X(b) >= users of the replica."""
+        users, think = self["users_per_replica"], self["think_time_s"]
+        top = min(users, self["capacity_batch"])
+
+        def all_there(b: float) -> bool:
+            return b + think * float(self.load.throughput(self.step, b)) >= users  # type: ignore[arg-type]
+
+        return bisect(all_there, 0, top) if top > 0 and all_there(top) else top
+
+    def drafting_loss(self, b: float) -> float:
+        """step(b) with drafting - step(b) without."""
+        plain = bundle(DraftModel, self.results).plain(self.step)
+        return self.time(b) - float(plain.time(b))  # type: ignore[arg-type]
+
+    def ttft(self, rate: float) -> float:
+        """Mean TTFT of one replica at ``rate`` requests/s, in seconds."""
+        arguments: tuple[Any, ...] = (self.step, self.load, rate)
+        b = settled_batch(*arguments, self["capacity_batch"], "")  # type: ignore[call-arg]
+        chance, wait = self.queue.slot_wait(rate)  # type: ignore[arg-type]
+        waits = prefill_wait(self.load, rate) + step_wait(*arguments, b) + chance * wait  # type: ignore[arg-type, call-arg]
+        base = self["ttft_base_s"] + self["prefill_pool_wait_s"] + self["first_steps"] * self.time(float(b))  # type: ignore[arg-type]
+        return (base + float(waits)) * self["ttft_factor"]  # type: ignore[arg-type]
+
+
+def close(found: float, wanted: float, residual: float, scale: float) -> bool:
+    """Whether ``found`` agrees with ``wanted`` to 1e-12, or as closely as rounding lets its equation be solved.
+
+    ``residual`` is what the equation leaves at ``found``, ``scale`` the size of the terms that cancel in it.
+    """
+    return math.isclose(found, wanted, rel_tol=1e-12) or abs(residual) <= 16 * 2.3e-16 * scale
