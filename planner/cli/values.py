@@ -56,7 +56,8 @@ def _full_path(field: Field, value: FieldValue) -> FieldValue:
         return value
     from catalog.book import ACCELERATOR, MODEL, load_catalog
 
-    known = load_catalog().has(ACCELERATOR if field.name == "accelerator" else MODEL, value)
+    book = load_catalog()
+    known = book.has(ACCELERATOR, value) if field.name == "accelerator" else book.has(MODEL, value)
     return value if known else field.check(str(path.resolve()))
 
 
