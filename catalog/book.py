@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 from catalog.entries import Accelerator, Engine, Format, Interconnect, Model, Profile
 from catalog.errors import BadFileError, UnknownNameError
 from catalog.files import shown
-from catalog.load import Document, read_toml, shipped
+from catalog.load import Document, read_toml, shipped, version
 from catalog.schema import Entry, Source, build, key, validate
 from planner.model.fields import nearest, printable
 
@@ -134,6 +135,19 @@ class Catalog:
         self.overlays = tuple(overlays)
         self._built: dict[tuple[str, str], Entry] = {}
         self._indexes: dict[str, dict[str, str]] = {}
+        self._version = ""
+
+    @property
+    def version(self) -> str:
+        """The shipped catalogue's version, with a hash of the layers over it where there are any."""
+        if not self._version:
+            self._version = version()
+            if self.overlays:
+                digest = hashlib.sha256()
+                for overlay in self.overlays:
+                    digest.update(repr(overlay.entries).encode())
+                self._version += f"+own.{digest.hexdigest()[:8]}"
+        return self._version
 
     def with_overlay(self, overlay: Overlay) -> Catalog:
         """This catalogue with one more layer on top."""

@@ -480,6 +480,20 @@ def _create_snapshot() -> None:
     )
 
 
+def _create_witness() -> None:
+    op.create_table(
+        "witness",
+        sa.Column("scenario_id", IDENTIFIER, nullable=False, autoincrement=False),
+        sa.Column("scenario_version", sa.Integer(), nullable=False),
+        sa.Column("catalogue_version", sa.String(80), nullable=False),
+        sa.Column("model_version", sa.String(40), nullable=False),
+        sa.Column("results", JSON, nullable=False),
+        sa.Column("at", TIME, nullable=False),
+        sa.PrimaryKeyConstraint("scenario_id", name="pk_witness"),
+        sa.ForeignKeyConstraint(["scenario_id"], ["scenario.id"], name="fk_witness_scenario_id_scenario"),
+    )
+
+
 def upgrade() -> None:
     _create_catalogue_entry()
     _create_instance()
@@ -489,11 +503,13 @@ def upgrade() -> None:
     _create_scenario()
     _create_revision_change()
     _create_snapshot()
+    _create_witness()
     settings = sa.table("setting", sa.column("name"), sa.column("owner"), sa.column("value"))
     op.bulk_insert(settings, [{"name": "min_app_version", "owner": "", "value": "0.1.0"}])
 
 
 def downgrade() -> None:
+    op.drop_table("witness")
     op.drop_table("snapshot")
     op.drop_table("revision_change")
     op.drop_table("scenario")

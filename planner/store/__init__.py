@@ -17,6 +17,7 @@ from planner.store.records import (
     Revision,
     Snapshot,
     Stored,
+    Witness,
     Workspace,
 )
 
@@ -38,6 +39,7 @@ __all__ = [
     "Snapshot",
     "StoreError",
     "Stored",
+    "Witness",
     "Workspace",
     "open_library",
 ]

@@ -15,7 +15,16 @@ from planner.store.errors import StoreError
 from planner.store.names import clean_name, name_key
 from planner.store.reading import to_workspace
 from planner.store.records import Workspace
-from planner.store.tables import Base, ChangeRow, EntryRow, RevisionRow, ScenarioRow, SnapshotRow, WorkspaceRow
+from planner.store.tables import (
+    Base,
+    ChangeRow,
+    EntryRow,
+    RevisionRow,
+    ScenarioRow,
+    SnapshotRow,
+    WitnessRow,
+    WorkspaceRow,
+)
 
 _Row = TypeVar("_Row", bound=Base)
 _CHUNK = 500
@@ -45,6 +54,8 @@ def copy_workspace(source: Database, workspace: Workspace, target: Database, nam
             ChangeRow.revision_id.in_(select(RevisionRow.id).where(RevisionRow.workspace_id == workspace.id)),
         )
         snapshots = _all(session, SnapshotRow, SnapshotRow.workspace_id == workspace.id)
+        mine = select(ScenarioRow.id).where(ScenarioRow.workspace_id == workspace.id)
+        witnesses = _all(session, WitnessRow, WitnessRow.scenario_id.in_(mine))
     assert old is not None  # noqa: S101 - the caller has just read it
 
     def work(session: Session) -> Workspace:
@@ -58,6 +69,7 @@ def copy_workspace(source: Database, workspace: Workspace, target: Database, nam
         session.add(new)
         session.flush()
         ids = _copy_scenarios(session, scenarios, new.id)
+        _copy_witnesses(session, witnesses, {row.id: row.version for row in scenarios}, ids)
         numbers = _copy_revisions(session, revisions, new.id)
         for part in changes:
             if part.scenario_id in ids and part.revision_id in numbers:
@@ -105,6 +117,19 @@ def _copy_scenarios(session: Session, scenarios: Sequence[ScenarioRow], workspac
         session.flush()
         ids.update({old: new.id for old, new in rows})
     return ids
+
+
+def _copy_witnesses(
+    session: Session, witnesses: Sequence[WitnessRow], versions: dict[int, int], ids: dict[int, int]
+) -> None:
+    """Add copies of the ``witnesses`` of scenarios that have not changed since; the copies are of version 1."""
+    session.add_all(
+        WitnessRow(
+            **_values(one, "scenario_id", "scenario_version"), scenario_id=ids[one.scenario_id], scenario_version=1
+        )
+        for one in witnesses
+        if one.scenario_id in ids and one.scenario_version == versions[one.scenario_id]
+    )
 
 
 def _copy_revisions(session: Session, revisions: Sequence[RevisionRow], workspace_id: int) -> dict[int, int]:

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 import planner
+from planner.model.version import MODEL_VERSION
 from planner.store import instances
 from planner.store.engines import writing
 from planner.store.errors import IO, BusyError, ReadOnlyError, StoreError
@@ -36,7 +37,7 @@ class Versions:
     """What a revision notes of the program that made it."""
 
     program: str = planner.__version__
-    model: str = planner.__version__
+    model: str = MODEL_VERSION
     catalogue: str = ""
 
 
@@ -101,7 +102,7 @@ class Database:
     def _explain_by_schema(self) -> None:
         """Raise StoreError when what went wrong is that another program has changed the tables."""
         with contextlib.suppress(SQLAlchemyError), Session(self.engine) as session:
-            self._check_schema(session)
+            self.check_schema(session)
 
     def write(self, work: Callable[[Session], T]) -> T:
         """What ``work`` returns, run in one transaction that is committed when this returns.
@@ -115,7 +116,7 @@ class Database:
         for attempt in range(ATTEMPTS):
             try:
                 with Session(writing(self.engine), expire_on_commit=False) as session, session.begin():
-                    self._check_schema(session)
+                    self.check_schema(session)
                     token = self.token or instances.note(session, self.who, self.clock())
                     result = work(session)
                 self.token = token
@@ -154,7 +155,7 @@ class Database:
                 IO,
             )
 
-    def _check_schema(self, session: Session) -> None:
+    def check_schema(self, session: Session) -> None:
         """Raise StoreError when another program has changed the tables since they were opened."""
         if self.is_sqlite:
             version = session.connection().exec_driver_sql("PRAGMA user_version").scalar()

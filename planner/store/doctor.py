@@ -33,6 +33,7 @@ from planner.store.tables import (
 )
 
 MOST = 200
+LAST_ROW = 2**63 - 1
 
 
 @dataclass(slots=True)
@@ -190,7 +191,7 @@ def _rows(source: sqlite3.Connection, table: str, columns: list[str], report: Re
     """The rows of ``table`` in order; where reading breaks off, it goes on behind the damage."""
     after, misses, step = -1, 0, 1
     names = ", ".join(columns)
-    while misses < 64:
+    while misses < 64 and after <= LAST_ROW:
         try:
             query = f"SELECT rowid, {names} FROM {table} WHERE rowid > ? ORDER BY rowid"  # noqa: S608 - our own names
             for identifier, *values in source.execute(query, (after,)):

@@ -44,8 +44,20 @@ def connect_sqlite(
         "synchronous=EXTRA",
         f"cache_size=-{PAGE_CACHE_KIB}",
     ):
-        connection.execute(f"PRAGMA {pragma}")
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+        except UnicodeDecodeError:
+            connection.close()
+            raise unreadable_schema() from None
     return connection
+
+
+def unreadable_schema() -> sqlite3.DatabaseError:
+    """The error for a file whose tables' definitions are no text, about which Python cannot tell what SQLite says."""
+    error = sqlite3.DatabaseError("malformed database schema")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error
 
 
 def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
@@ -73,7 +85,7 @@ def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
 def _begin_writing(connection: Connection) -> None:
     """Take SQLite's write lock, asking for it often: its own pauses grow to 0.1 s, in which others take it again."""
     raw = cast("sqlite3.Connection", connection.connection.dbapi_connection)
-    deadline = time.monotonic() + BUSY_SECONDS
+    deadline = time.monotonic() + connection.get_execution_options()["planner_patience"]
     raw.execute("PRAGMA busy_timeout=0")
     try:
         while True:
@@ -107,6 +119,6 @@ def postgres_engine(url: URL, **connect_args: Any) -> Engine:
     )
 
 
-def writing(engine: Engine) -> Engine:
-    """``engine`` for transactions that may write."""
-    return engine.execution_options(planner_writes=True)
+def writing(engine: Engine, *, patience: float = BUSY_SECONDS) -> Engine:
+    """``engine`` for transactions that may write; on SQLite they wait ``patience`` seconds for somebody else's."""
+    return engine.execution_options(planner_writes=True, planner_patience=patience)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import planner
-from planner.store.engines import connect_sqlite
+from planner.store.engines import connect_sqlite, unreadable_schema
 from planner.store.errors import DATA, NO_INPUT, PERMISSION, DamagedError, NotFoundError, StoreError
 from planner.store.instances import host, process_start
 from planner.store.journals import stray_journal
@@ -35,7 +35,17 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
 )
 TABLES = frozenset(
-    ("setting", "instance", "workspace", "scenario", "revision", "revision_change", "snapshot", "catalogue_entry")
+    (
+        "setting",
+        "instance",
+        "workspace",
+        "scenario",
+        "revision",
+        "revision_change",
+        "snapshot",
+        "catalogue_entry",
+        "witness",
+    )
 )
 
 
@@ -210,6 +220,8 @@ def inspect(path: Path) -> Found:
             connection = connect_sqlite(path, mode, immutable=closed_wal)
             try:
                 noted, needed, crashed = _read_versions(connection, path)
+            except UnicodeDecodeError:
+                raise unreadable_schema() from None
             finally:
                 connection.close()
             break

@@ -14,12 +14,12 @@ from sqlalchemy import func, select
 
 from planner.model.fields import FieldValue, nearest
 from planner.model.scenario import Scenario
-from planner.store import edits, entries, history, revisions, searching, snapshots, workspaces
+from planner.store import edits, entries, history, revisions, searching, snapshots, witnesses, workspaces
 from planner.store.database import Database
 from planner.store.errors import NotFoundError
 from planner.store.names import name_key
 from planner.store.reading import list_scenarios, list_workspaces, stored
-from planner.store.records import Change, Difference, Entry, Revision, Snapshot, Stored, Workspace
+from planner.store.records import Change, Difference, Entry, Revision, Snapshot, Stored, Witness, Workspace
 from planner.store.tables import RevisionRow, ScenarioRow
 
 FIRST_WORKSPACE = "Plans"
@@ -326,6 +326,17 @@ class Library:
         snapshot = self.find_snapshot(name_or_id)
         with self.database.reading() as session:
             return snapshots.scenarios(session, snapshot)
+
+    # Results as they were last seen
+
+    def witnesses(self) -> dict[int, Witness]:
+        """What was last seen of the results of the current workspace's scenarios, by scenario id."""
+        with self.database.reading() as session:
+            return witnesses.of_workspace(session, workspaces.get(session, self._workspace_id))
+
+    def note_seen(self, seen: Sequence[Witness]) -> bool:
+        """Keep what was seen of results, unless the scenario has changed since; False where that must be put off."""
+        return witnesses.note(self.database, seen)
 
     # Own catalogue entries
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from planner.model.fields import InputError
 from planner.store.actions import Action
 from planner.store.database import Database
-from planner.store.tables import ChangeRow, EntryRow, RevisionRow, ScenarioRow, SnapshotRow, WorkspaceRow
+from planner.store.tables import ChangeRow, EntryRow, RevisionRow, ScenarioRow, SnapshotRow, WitnessRow, WorkspaceRow
 
 DAYS = 30
 _CHUNK = 500
@@ -52,6 +52,7 @@ def purge(database: Database, days: float = DAYS) -> dict[str, int]:
 def _remove_scenarios(session: Session, ids: list[int]) -> None:
     for start in range(0, len(ids), _CHUNK):
         chunk = ids[start : start + _CHUNK]
+        session.execute(delete(WitnessRow).where(WitnessRow.scenario_id.in_(chunk)))
         session.execute(delete(ScenarioRow).where(ScenarioRow.id.in_(chunk)))
         touched = list(
             session.scalars(select(ChangeRow.revision_id).where(ChangeRow.scenario_id.in_(chunk)).distinct())

@@ -137,6 +137,18 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """The key results of a scenario, by row, as a person last saw them, and the versions that they came from."""
+
+    scenario_id: int
+    scenario_version: int
+    catalogue_version: str
+    model_version: str
+    results: Mapping[str, float | str | bool | None]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A person's own catalogue entry: ``kind`` is accelerator, model, prices or profile."""
 

@@ -211,6 +211,19 @@ class SnapshotRow(Base):
     catalogue_version: Mapped[str] = mapped_column(String(80))
 
 
+class WitnessRow(Base):
+    """The results that were last seen of a scenario, with the versions that they came from."""
+
+    __tablename__ = "witness"
+
+    scenario_id: Mapped[int] = mapped_column(ForeignKey("scenario.id"), primary_key=True, autoincrement=False)
+    scenario_version: Mapped[int] = mapped_column(Integer)
+    catalogue_version: Mapped[str] = mapped_column(String(80))
+    model_version: Mapped[str] = mapped_column(String(40))
+    results: Mapped[Any] = mapped_column(JsonDocument)
+    at: Mapped[datetime] = mapped_column(UtcTime)
+
+
 class EntryRow(Base):
     """A person's own device, model, price book or efficiency profile, as a document."""
 

@@ -75,6 +75,8 @@ _SQLITE = {
         DATA,
     ),
 }
+# What SQLite calls a plain error although the file is at fault, not the statement.
+_NOT_OURS = ("no such table", "no such column", "unsupported file format", "attempt to write a view")
 _MOVED = (
     "{name} was moved, replaced or deleted while it was open; nothing was changed: "
     "put it back, or open it where it is now"
@@ -137,12 +139,9 @@ def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
             holder = holder_of(Path(name)) if primary == sqlite3.SQLITE_BUSY else ""
             parts = {"name": name, "code": error.sqlite_errorname, "holder": f", {holder}," if holder else ""}
             return kind(_sentence(text, **parts), exit_code)
-    if str(error).startswith(("no such table", "no such column")):
-        return StoreError(
-            _sentence(
-                "{name} lacks a part that it should have ({text}); nothing was changed", name=name, text=str(error)
-            )
-        )
+    if str(error).startswith(_NOT_OURS):
+        template = "{name} is not what a planner database should be ({text}); nothing was changed"
+        return StoreError(_sentence(template, name=name, text=str(error)))
     return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=str(error)), INTERNAL)
 
 

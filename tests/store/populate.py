@@ -18,7 +18,7 @@ from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue
 from planner.model.inputs import INPUTS, check_values
 from planner.model.scenario import Scenario
-from planner.store import Change, Library, open_library
+from planner.store import Change, Library, Witness, open_library
 from planner.store.tables import APPLICATION_ID, SCHEMA_VERSION
 
 KINDS = 40
@@ -93,6 +93,8 @@ def populate(library: Library, scenarios: int = 1000) -> None:
     library.copy(made[6].id, "copy")
     library.snapshot("sent to finance", notes="first\nsecond")
     library.put_entry("accelerator", "mine", {"memory_gib": 80, "names": ["ä", None]})
+    seen: dict[str, float | str | bool | None] = {"ttft_s": 0.25, "bound_by": "memory", "fits": True, "devices": None}
+    library.note_seen([Witness(one.id, one.version, "2026-01-01+0", "1", seen) for one in library.scenarios()[:20]])
     library.create_workspace("deleted")
     library.delete_workspace("deleted")
 
