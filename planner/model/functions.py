@@ -34,7 +34,9 @@ def minimum(*values: Value | float) -> Value:
 
 def where(condition: Value | float, yes: Value | float, no: Value | float) -> Value:
     """``yes`` where ``condition`` holds, else ``no``."""
-    return _combine("where", (condition, yes, no), lambda c, a, b: a if c else b)
+    if not isinstance(condition, Value):
+        return cast(Value, yes if condition else no)
+    return Value("where", (condition, lift(yes), lift(no)))
 
 
 def ceiling(value: Value | float) -> Value:

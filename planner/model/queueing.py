@@ -47,11 +47,15 @@ def prefill_wait(load: LoadModel, rate: Value) -> Value:
     return share / (1 - share) * load.prefill_time_s * HALF
 
 
+def interruption(load: LoadModel, rate: Value) -> Value:
+    """Decoding time that prompts of others take from an answer: none where no token follows the first."""
+    taken = prefill_share(load, rate) * (prefill_wait(load, rate) + load.prefill_time_s)
+    return where(load.counted_tokens > 0, taken, 0)
+
+
 def decode_time(step: StepModel, load: LoadModel, rate: Value, b: Value) -> Value:
     """D: seconds from the first token to the last, at ``rate`` on one replica with ``b`` sequences in flight."""
-    share = prefill_share(load, rate)
-    interrupted = share * (prefill_wait(load, rate) + load.prefill_time_s)
-    return (load.counted_tokens * step.time(b) + interrupted) / (1 - share)
+    return (load.counted_tokens * step.time(b) + interruption(load, rate)) / (1 - prefill_share(load, rate))
 
 
 def step_wait(step: StepModel, load: LoadModel, rate: Value, b: Value) -> Value:
@@ -67,9 +71,8 @@ def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, lab
     A step is the largest of its pieces, so b is the largest of their roots; below the pipeline's stages a step does
     not shrink, which gives a root of its own.
     """
-    share = prefill_share(load, rate)
-    asked = rate / (1 - share)
-    interrupted = asked * share * (prefill_wait(load, rate) + load.prefill_time_s)
+    asked = rate / (1 - prefill_share(load, rate))
+    interrupted = asked * interruption(load, rate)
     weight = asked * load.counted_tokens
     stages = step.pipeline_parallel
 
@@ -82,9 +85,8 @@ def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, lab
 
 def followed_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, near: Value, label: str) -> Value:
     """settled_batch() by a few Newton steps on the step itself, from a batch ``near`` it: for a rate that moves."""
-    share = prefill_share(load, rate)
-    asked = rate / (1 - share)
-    interrupted = asked * share * (prefill_wait(load, rate) + load.prefill_time_s)
+    asked = rate / (1 - prefill_share(load, rate))
+    interrupted = asked * interruption(load, rate)
     weight = asked * load.counted_tokens
     in_passes = weight * step.software_factor_used
     stages = step.pipeline_parallel

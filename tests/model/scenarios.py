@@ -27,7 +27,7 @@ class Sample:
     values: Mapping[str, FieldValue]
     facts: Mapping[str, Fact]
 
-    def evaluate(self, numbers: Numbers | None = None, **values: FieldValue) -> Results:
+    def evaluate(self, numbers: Numbers | None = None, /, **values: FieldValue) -> Results:
         """The sheet's results, with ``values`` and the facts' ``numbers`` laid over the sample's own."""
         changed = {name: Fact(number) for name, number in (numbers or {}).items()}
         return evaluate({**self.values, **values}, {**self.facts, **changed})

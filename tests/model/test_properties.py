@@ -1,0 +1,415 @@
+"""Laws that hold in every scenario: drawn by Hypothesis, which shrinks what breaks them, and from hundreds of seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+
+from planner.model.fields import FieldValue
+from planner.model.functions import ceil9
+from planner.model.rows import SHEET
+from tests.model.oracles import Oracle, bisect, close
+from tests.model.scenarios import Numbers, Sample, Seeded, a_scenario, samples
+
+ROUNDING = 1e-12
+
+
+def not_above(smaller: float, larger: float, slack: float = ROUNDING) -> bool:
+    """smaller <= larger, rounding left out; blanks compare with nothing."""
+    return math.isnan(smaller) or math.isnan(larger) or smaller <= larger + slack * abs(larger)
+
+
+# What no result may beat.
+
+
+def no_result_beats_its_bound(sample: Sample) -> None:
+    results = sample.evaluate()
+    bound, prefill_bound = results.number("bound_step_time_s"), results.number("bound_prefill_s")
+    for row in ("step_time_s", "tpot_s"):
+        assert not_above(bound, results.number(row)), row
+    for row in ("prefill_time_s", "ttft_s", "ttft_user_s"):
+        assert not_above(prefill_bound, results.number(row)), row
+    assert not_above(
+        results.number("bound_prefill_compute_s"), results.number("prefill_work_s") * results.cell("pipeline_parallel")
+    )
+    assert not_above(results.number("roofline_share"), 1)
+    assert not_above(results.number("tokens_per_second_per_user") * bound, 1)
+    full = sample.evaluate(batch=8.0)
+    tokens = full.number("capacity_requests_per_second") * full.number("counted_tokens")
+    assert not_above(tokens * full.number("bound_step_time_s"), 8)
+    assert not_above(0, results.number("idle_compute_share"), 0)
+
+
+def every_number_is_finite_and_every_blank_says_why(sample: Sample) -> None:
+    results = sample.evaluate()
+    for name, row in SHEET.rows.items():
+        value = results.number(name)
+        assert not math.isinf(value), name
+        if math.isnan(value):
+            reason = results[name].reason
+            assert reason, name
+            assert reason != "not defined here", name
+        elif row.kind == "word":
+            assert results[name].value in row.words
+        elif name not in MAY_BE_NEGATIVE:
+            assert value >= 0, name
+
+
+MAY_BE_NEGATIVE = {"kv_pool_bytes_per_device", "request_value_per_month", "idle_compute_share"}
+
+
+# Monotone where physics is.
+
+
+def _fixed(sample: Sample, **values: FieldValue) -> dict[str, FieldValue]:
+    """Values that take the solves out: a fixed batch and one replica."""
+    return {"batch": 8.0, "ttft_target_ms": None, "tpot_target_ms": None, "software_factor": 1.0, **values}
+
+
+def a_better_device_is_never_slower(sample: Sample) -> None:
+    values = _fixed(sample)
+    before = sample.evaluate(**values)
+    rates = ["memory_bandwidth", "peak_flops", "expert_peak_flops", "attention_peak_flops"]
+    for better in [[rate] for rate in [*rates, "device_link_gbps"]] + [rates]:
+        after = sample.evaluate({name: sample.fact(name) * 1.5 for name in better}, **values)
+        for row in ("step_time_s", "prefill_time_s", "prefill_work_s", "tpot_s", "ttft_s", "latency_s"):
+            assert not_above(after.number(row), before.number(row)), (better, row)
+        assert not_above(before.number("capacity_requests_per_second"), after.number("capacity_requests_per_second"))
+
+
+def more_output_is_never_cheaper(sample: Sample) -> None:
+    tokens = sample.values["output_tokens"]
+    assert isinstance(tokens, int)
+    free: dict[str, FieldValue] = {"ttft_target_ms": None, "tpot_target_ms": None, "software_factor": 1.0}
+    short, long = (sample.evaluate(**free, output_tokens=count) for count in (tokens, tokens + max(1, tokens // 3)))
+    assert not_above(short.number("api_cost_per_month"), long.number("api_cost_per_month"))
+    assert not_above(short.number("replicas"), long.number("replicas"))
+    assert not_above(short.number("rent_per_month"), long.number("rent_per_month"))
+
+
+def throughput_never_falls_with_the_batch(sample: Sample) -> None:
+    batches = (1.0, 2.0, 3.5, 8.0, 16.0, 33.0, 64.0, 128.0, 500.0, 2000.0)
+    rates = [sample.evaluate(**_fixed(sample, batch=batch)).number("capacity_requests_per_second") for batch in batches]
+    assert all(not_above(fewer, more, 1e-9) for fewer, more in pairwise(rates)), rates
+    assert all(
+        not_above(fewer, more)
+        for fewer, more in pairwise(
+            sample.evaluate(**_fixed(sample, batch=batch)).number("step_time_s") for batch in batches
+        )
+    )
+
+
+def more_traffic_never_needs_fewer_replicas(sample: Sample) -> None:
+    requests = sample.values["requests_per_day"]
+    assert isinstance(requests, float)
+    open_values: dict[str, FieldValue] = {"users": None, "replicas_fixed": None}
+    counts = [
+        sample.evaluate(**open_values, requests_per_day=requests * factor).number("replicas")
+        for factor in (1, 1.1, 1.7, 5, 50)
+    ]
+    assert all(not_above(fewer, more) for fewer, more in pairwise(counts)), counts
+
+
+# Scaling and neutral values.
+
+BYTES = (
+    "weight_bits", "expert_bits", "embedding_bits", "kv_bits", "state_bytes_per_sequence", "index_dim",
+    "draft_weight_bytes", "draft_kv_bytes_per_token", "memory_bandwidth", "runtime_memory_gib", "runtime_fixed_gib",
+    "runtime_multi_gib", "activation_bytes_per_logit",
+)  # fmt: skip
+SECONDS = tuple(name for name, row in SHEET.rows.items() if row.unit == "s")
+
+
+def bytes_and_bandwidth_scale_together(sample: Sample) -> None:
+    """Twice the bytes at twice the bandwidth in twice the memory: no time and no batch changes by a bit."""
+    values: dict[str, FieldValue] = {"flash_attention": True}
+    if sample.values["scheduling"] == "disaggregated":
+        values["scheduling"] = "mixed"
+    twice = {name: fact.value * 2 for name in BYTES if (fact := sample.facts[name]).value is not None}
+    before, after = sample.evaluate(**values), sample.evaluate(twice, **values)
+    for row in (*SECONDS, "largest_batch", "operating_batch", "replicas", "sequences_that_fit"):
+        assert before.number(row) == after.number(row) or math.isnan(before.number(row)), row
+
+
+def neutral_values_remove_a_technique(sample: Sample) -> None:
+    """Each pair evaluates to the very same numbers: what is switched off leaves no trace."""
+    nothing: Numbers = {}
+    draft_model = {
+        "draft_weight_bytes": 1e9,
+        "draft_kv_bytes_per_token": 1e4,
+        "draft_active_parameters": 1e9,
+        "draft_layers": 9,
+    }
+    pairs: list[tuple[dict[str, FieldValue], Numbers, dict[str, FieldValue], Numbers]] = [
+        ({"draft_tokens": 0}, nothing,
+         {"draft_tokens": 0, "draft_acceptance": 0.3, "draft_cost_ratio": 0.4}, draft_model),
+        ({"tensor_parallel": 1, "pipeline_parallel": 1, "scheduling": "mixed"}, {"device_link_gbps": 1},
+         {"tensor_parallel": 1, "pipeline_parallel": 1, "scheduling": "mixed", "attention_data_parallel": True,
+          "expert_parallel": True, "allreduce_latency_us": 99.0}, {"device_link_gbps": 1000}),
+        ({"cuda_graphs": False}, {"eager_overhead_factor": 1}, {"cuda_graphs": True}, {"eager_overhead_factor": 1}),
+        ({}, {"link_is_ideal": 1}, {"allreduce_latency_us": 77.0, "link_gbps": 3.0}, {"link_is_ideal": 1}),
+        ({"batch_share": 0.0}, nothing, {"batch_share": 0.0, "batch_price_ratio": 0.1}, nothing),
+        ({"cached_share": 0.0}, nothing, {"cached_share": 0.0, "cached_price_ratio": 9.0}, nothing),
+        ({"long_context_threshold_tokens": None}, nothing,
+         {"long_context_threshold_tokens": 1_000_000, "long_context_input_ratio": 7.0}, nothing),
+        ({"price_plan": "on_demand"}, nothing, {"price_plan": "1_year", "plan_price_ratio": 1.0}, nothing),
+        ({"autoscale": False, "hourly_profile": None, "peak_factor": 1.0}, nothing,
+         {"autoscale": False, "hourly_profile": (1 / 24,) * 24, "peak_factor": 9.0}, nothing),
+        ({"software_factor": 1.0, "ttft_factor": 1.0}, nothing, {"ttft_factor": 1.0, "software_factor": 1.0}, nothing),
+    ]  # fmt: skip
+    own = ("link_bytes_per_second", "collective_latency_s", "all_reduces_per_pass", "draft_steps_cost",
+           "draft_model_steps", "tokens_per_pass", "draft_overhead_s", "attention_degree", "kv_shard_share",
+           "replicated_weight_bytes", "largest_hour_share", "hours_billed_per_day")  # fmt: skip
+    for off, off_facts, other, other_facts in pairs:
+        before, after = sample.evaluate(off_facts, **off), sample.evaluate(other_facts, **other)
+        for row in SHEET.rows:
+            one, two = before.number(row), after.number(row)
+            same = math.isclose(one, two, rel_tol=1e-9) or (math.isnan(one) and math.isnan(two))
+            assert same or row in own, (off, other, row, one, two)
+
+
+def no_kv_cache_leaves_no_trace_of_attention_memory(sample: Sample) -> None:
+    none: Numbers = {"kv_bits": 0, "state_bytes_per_sequence": 0, "draft_kv_bytes_per_token": 0}
+    results = sample.evaluate(none)
+    for row in ("kv_bytes_per_token", "kv_bytes_per_sequence", "memory_per_sequence_s", "prefill_kv_s_per_token"):
+        assert results.number(row) == 0, row
+    assert math.isnan(results.number("max_concurrency"))
+
+
+# What is in balance.
+
+
+def littles_law_closes(sample: Sample) -> None:
+    """In flight = rate x time in the service: in the decoding batch, over all replicas, and in the closed loop."""
+    results = sample.evaluate()
+    rate, b = results.number("requests_per_second_per_replica"), results.number("operating_batch")
+    if math.isnan(results.cell("batch")) and not math.isnan(b):
+        decoding = rate * results.number("decode_time_s")
+        assert b in (1, results.number("capacity_batch")) or math.isclose(b, decoding, rel_tol=1e-9)
+        assert b >= decoding * (1 - 1e-9) or b == results.number("capacity_batch")
+    everywhere = results.number("requests_per_second_peak") * results.number("latency_s")
+    in_flight = results.number("in_flight")
+    assert math.isnan(in_flight) or math.isclose(in_flight, everywhere, rel_tol=ROUNDING)
+    users, closed = results.cell("users"), results.number("closed_loop_requests_per_second")
+    if not math.isnan(closed) and closed > 0:
+        cycle = results.number("closed_loop_response_s") + results.cell("think_time_s")
+        assert closed * cycle == pytest.approx(users, rel=1e-9)
+
+
+def shares_and_totals_add_up(sample: Sample) -> None:
+    results = sample.evaluate()
+    get = results.number
+    if not math.isnan(get("replicas")):
+        prefill = get("prefill_replicas")
+        assert get("replicas") == get("serving_replicas") + results.cell("spare_replicas") + (
+            0 if math.isnan(prefill) else prefill
+        )
+        assert get("devices") == get("replicas") * results.cell("tensor_parallel") * results.cell("pipeline_parallel")
+        assert get("utilization_mean") <= 1 + 1e-9 or results.cell("autoscale") == 0
+        assert get("utilization_peak") < 1 + 1e-9
+    if not math.isnan(get("step_time_s")):
+        parts = max(get("memory_time_s"), get("compute_time_s")) + get("draft_time_s")
+        assert get("step_time_s") == parts + get("interconnect_time_s") + get("overhead_time_s")
+        assert get("latency_s") == get("ttft_s") + get("decode_time_s")
+    if not math.isnan(get("kv_pool_bytes_per_device")) and not math.isnan(get("fits")):
+        enough = get("shortfall_bytes") <= 1e-9 * abs(get("kv_pool_bytes_per_device"))
+        assert (get("fits") == 1) == enough or get("shortfall_bytes") < 1
+
+
+def autoscaled_hours_are_summed_hour_by_hour(sample: Sample) -> None:
+    profile = sample.values["hourly_profile"]
+    results = sample.evaluate(autoscale=True)
+    hours = results.number("serving_replica_hours_per_day")
+    if not isinstance(profile, tuple) or math.isnan(results.number("serving_replicas")):
+        assert math.isnan(hours)
+        return
+    carried = results.number("replica_requests_per_second") * 3600
+    needed = [max(1.0, ceil9(share * results.number("calls_per_day") / carried)) for share in profile]
+    assert hours == sum(min(count, results.number("serving_replicas")) for count in needed)
+    assert hours <= 24 * results.number("serving_replicas")
+
+
+# Solves against plain bisection.
+
+
+def operating_batch_is_bisections(sample: Sample) -> None:
+    results = sample.evaluate(batch=None)
+    found = results.number("operating_batch")
+    if math.isnan(found):
+        return
+    oracle = Oracle(results)
+    rate = oracle["requests_per_second_per_replica"]
+    scale = found + rate * oracle.time(found) * oracle["counted_tokens"]
+    assert close(found, oracle.operating_batch(), oracle.surplus(found, rate), scale)
+
+
+def tpot_limit_is_bisections(sample: Sample) -> None:
+    results = sample.evaluate()
+    found = results.number("tpot_limit_batch")
+    if math.isnan(found):
+        return
+    oracle = Oracle(results)
+    target = oracle["tpot_target_ms"] / 1000
+    assert close(found, oracle.tpot_limit_batch(), oracle.tpot(found) - target if found > 0 else 1, target)
+
+
+def largest_batch_meets_the_target_and_one_more_does_not(sample: Sample) -> None:
+    results = sample.evaluate()
+    largest, limit = results.number("largest_batch"), results.number("largest_batch_bound_by")
+    if math.isnan(largest) or math.isnan(results.number("tpot_limit_batch")):
+        return
+    oracle = Oracle(results)
+    target = oracle["tpot_target_ms"] / 1000
+    if largest >= 1:
+        assert oracle.tpot(largest) <= target * (1 + 1e-9)
+    if limit == 3:
+        assert oracle.tpot(largest + 1) > target * (1 - 1e-9)
+
+
+def critical_batch_is_bisections(sample: Sample) -> None:
+    results = sample.evaluate()
+    oracle = Oracle(results)
+    found, least = results.number("critical_batch"), oracle["pipeline_parallel"]
+    if oracle.compute_lead(least) >= 0:
+        # Compute-bound from the first sequence: the crossing lies where no batch is, or nowhere.
+        return
+    if math.isnan(found):
+        assert all(oracle.compute_lead(least * 10.0**power) < 0 for power in range(13))
+        return
+    low = high = least
+    while oracle.compute_lead(high) < 0:
+        low, high = high, high * 1.1
+    wanted = bisect(lambda b: oracle.compute_lead(b) >= 0, low, high)
+    compute_s = oracle["matmul_per_sequence_s"] + oracle["attention_per_sequence_s"]
+    assert close(found, wanted, oracle.compute_lead(found), compute_s * found / least)
+
+
+def price_ratio_batch_is_bisections(sample: Sample) -> None:
+    results = sample.evaluate()
+    oracle = Oracle(results)
+    found = results.number("price_ratio_batch")
+    if math.isnan(found):
+        assert oracle.price_gain(1e9) < 0 or math.isnan(oracle["output_ratio_used"])
+        return
+    high = max(found, 2)
+    while oracle.price_gain(high) < 0:
+        high *= 2
+    wanted = 1 if oracle.price_gain(1) >= 0 else bisect(lambda b: oracle.price_gain(b) >= 0, 1, high)
+    assert close(found, wanted, oracle.price_gain(found), oracle.time(found))
+
+
+def closed_loop_batch_is_bisections(sample: Sample) -> None:
+    results = sample.evaluate()
+    found = results.number("closed_loop_batch")
+    if math.isnan(found):
+        return
+    oracle = Oracle(results)
+    users = oracle["users_per_replica"]
+    left = found + oracle["think_time_s"] * float(oracle.load.throughput(oracle.step, found)) - users  # type: ignore[arg-type]
+    wanted = oracle.closed_loop_batch()
+    assert close(found, wanted, left, users) or max(found, wanted) < 1e-12
+
+
+def drafting_stops_paying_where_the_steps_cross(sample: Sample) -> None:
+    results = sample.evaluate()
+    found = results.number("speculative_break_even_batch")
+    if math.isnan(found):
+        return
+    oracle = Oracle(results)
+    step = oracle.time(found)
+    assert abs(oracle.drafting_loss(found)) <= 1e-6 * step
+    assert oracle.drafting_loss(1) < 0 < oracle.drafting_loss(oracle["max_batch"])
+
+
+def ttft_limit_meets_the_target(sample: Sample) -> None:
+    results = sample.evaluate(batch=None)
+    found = results.number("ttft_limit_requests_per_second")
+    if math.isnan(found) or results.number("served") != 1:
+        return
+    oracle = Oracle(results)
+    top, target = oracle["capacity_requests_per_second"] * oracle["target_utilization"], oracle["ttft_target_ms"] / 1000
+    if found == top:
+        assert oracle.ttft(top) <= target * (1 + 1e-9)
+    else:
+        near = abs(oracle.ttft(found) - target) <= 1e-9 * target
+        assert near or oracle.ttft(found * (1 - 1e-8)) < target < oracle.ttft(found * (1 + 1e-8))
+
+
+def replicas_are_the_fewest_that_pass(sample: Sample) -> None:
+    """The solved number passes utilization and TTFT target; one fewer fails one of them."""
+    results = sample.evaluate(batch=None, replicas_fixed=None)
+    count = results.number("serving_replicas")
+    if math.isnan(count):
+        return
+    oracle = Oracle(results)
+    peak, target = oracle["requests_per_second_peak"], oracle["ttft_target_ms"] / 1000
+    capacity = oracle["capacity_requests_per_second"] * oracle["target_utilization"]
+
+    def passes(replicas: float, slack: float) -> bool:
+        rate = peak / replicas
+        return rate <= capacity * (1 + slack) and (math.isnan(target) or oracle.ttft(rate) <= target * (1 + slack))
+
+    assert passes(count, 1e-6)
+    if count > 1:
+        assert not passes(count - 1, -1e-6)
+
+
+def break_even_is_the_staircases(sample: Sample) -> None:
+    results = sample.evaluate()
+    first, lasting = (results.number(f"break_even{name}_requests_per_day") for name in ("", "_stays"))
+    q, c = results.number("replica_requests_per_day"), results.number("replica_cost_per_month")
+    a, spares = results.number("request_value_per_month"), results.cell("spare_replicas")
+    if math.isnan(q) or math.isnan(c):
+        return
+    if math.isnan(first):
+        assert q * a <= c * (1 + 1e-9)
+        return
+
+    def self_hosted(requests: float) -> float:
+        return (max(1.0, ceil9(requests / q)) + spares) * c
+
+    slack = 1 + 1e-6
+    assert self_hosted(first) <= a * first * slack
+    assert first <= lasting * slack
+    for share in (0.999, 0.9, 0.5, 0.1):
+        assert self_hosted(first * share) >= a * first * share / slack
+        below = lasting * (1 - 1e-6)
+        assert lasting == first or self_hosted(below) >= a * below / slack
+    for more in (1.001, 1.1, 1.5, 2.1, 7.3):
+        assert self_hosted(lasting * more) <= a * lasting * more * slack
+
+
+LAWS: tuple[Callable[[Sample], None], ...] = (
+    no_result_beats_its_bound, every_number_is_finite_and_every_blank_says_why, a_better_device_is_never_slower,
+    more_output_is_never_cheaper, throughput_never_falls_with_the_batch, more_traffic_never_needs_fewer_replicas,
+    bytes_and_bandwidth_scale_together, neutral_values_remove_a_technique,
+    no_kv_cache_leaves_no_trace_of_attention_memory, littles_law_closes, shares_and_totals_add_up,
+    autoscaled_hours_are_summed_hour_by_hour, operating_batch_is_bisections, tpot_limit_is_bisections,
+    largest_batch_meets_the_target_and_one_more_does_not, critical_batch_is_bisections,
+    price_ratio_batch_is_bisections, closed_loop_batch_is_bisections, drafting_stops_paying_where_the_steps_cross,
+    ttft_limit_meets_the_target, replicas_are_the_fewest_that_pass, break_even_is_the_staircases,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@settings(max_examples=20)
+@given(sample=samples())
+def test_law(law: Callable[[Sample], None], sample: Sample) -> None:
+    law(sample)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law_from_seeds(law: Callable[[Sample], None]) -> None:
+    for seed in range(250):
+        law(a_scenario(Seeded(seed)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law_from_many_seeds(law: Callable[[Sample], None]) -> None:
+    for seed in range(1000, 40_000):
+        law(a_scenario(Seeded(seed)))
