@@ -44,9 +44,11 @@ def list_scenarios(
     as_json: Json = False,
 ) -> None:
     """List the saved scenarios of the workspace."""
+    from planner.cli.moved import remind
     from planner.cli.output import Column, write_json, write_line, write_table
     from planner.cli.stored import stored_document
 
+    remind(library)
     if deleted:
         found = library.deleted_scenarios()
     else:

@@ -24,8 +24,10 @@ def _print_comparison(place: Place) -> int:
     from planner.cli.comparing import of_workspace
     from planner.cli.comparison import Comparison, write_comparison
     from planner.cli.diagnostics import say
+    from planner.cli.moved import remind
 
     with library_at(place) as library:
+        remind(library)
         if library.scenarios():
             found, base, left_out = of_workspace(library, (), None)
             chosen = [evaluated for _, evaluated in found]

@@ -48,12 +48,15 @@ def library_at(place: Place) -> Iterator["Library"]:
     try:
         if is_new:
             say(f"Made {library.description} with the example workspace.")
-        for warning in library.warnings:
+        said = library.warnings
+        for warning in said:
             say(warning)
         if place.workspace is not None:
             with names_from_the_command_line():
                 library.use_workspace(place.workspace)
         yield library
+        for warning in library.warnings[len(said) :]:
+            say(warning)
     finally:
         library.close()
 
@@ -69,7 +72,9 @@ def opens(command: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(command)
     def run(*, context: typer.Context, db: str | None, workspace: str | None, **arguments: Any) -> R:
-        with library_at(place_of(context).behind(db, workspace)) as library:
+        from planner.cli.moved import watching
+
+        with library_at(place_of(context).behind(db, workspace)) as library, watching(library):
             return command(library, **arguments)
 
     own = list(inspect.signature(command).parameters.values())[1:]

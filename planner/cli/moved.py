@@ -1,0 +1,185 @@
+"""planner moved: results that another catalogue or model has moved since a person last saw them.
+
+What was seen is kept beside each saved scenario. Commands that save keep it current; those that only read say in one
+line that there is something to look at, and leave it until it is put away.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli.options import Json
+from planner.cli.session import catalogue_of, opens
+
+if TYPE_CHECKING:
+    from catalog import Catalog
+    from planner.analysis.moved import Comparison, Moved, Value
+    from planner.store import Library, Stored
+
+app = typer.Typer()
+MOST = 200
+"""Scenarios whose results one command keeps as seen; others follow with the next."""
+
+
+@app.command()
+@opens
+def moved(
+    library: "Library",
+    seen: Annotated[
+        bool, typer.Option("--seen", help="Put the list away: compare with the present results from now on.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List results that another catalogue or model moved.
+
+    Those that are more than 1 % away from what was seen of them last, before and after; no scenario was changed. The
+    list stays until --seen or the screen puts it away.
+    """
+    from planner.cli.diagnostics import say
+    from planner.cli.output import Column, write_json, write_table
+
+    catalog = catalogue_of(library)
+    found = compare_workspace(library, catalog)
+    workspace = library.workspace.name
+    if as_json:
+        write_json(_document(workspace, found))
+    elif not found.moved:
+        say(f"No result of workspace '{workspace}' has moved by more than 1 % since it was last seen.")
+    else:
+        columns = [Column("Scenario"), Column("Result"), *(Column(one, "right") for one in ("Before", "After", ""))]
+        title = f"{workspace}: {found.versions}" if found.versions else workspace
+        write_table(columns, [_row(one) for one in found.moved], keep=2, title=title)
+    if seen and not keep(library, catalog, found):
+        say(f"The list stays: {library.read_only_reason or 'the library is in use just now; try again.'}")
+
+
+def compare_workspace(library: "Library", catalog: "Catalog") -> "Comparison":
+    """What moved in the current workspace. Raises StoreError."""
+    from planner.analysis.evaluated import evaluate_scenario
+    from planner.analysis.moved import compare
+
+    return compare(
+        library.scenarios(),
+        library.witnesses(),
+        catalog.version,
+        lambda scenario: evaluate_scenario(scenario, catalog),
+    )
+
+
+def keep(library: "Library", catalog: "Catalog", found: "Comparison") -> bool:
+    """Keep the results in ``found`` as what was seen; False where that cannot be done now."""
+    from planner.model.version import MODEL_VERSION
+    from planner.store import Witness
+
+    return library.note_seen(
+        [
+            Witness(one.scenario_id, one.scenario_version, catalog.version, MODEL_VERSION, one.results)
+            for one in found.noted
+        ]
+    )
+
+
+def remind(library: "Library") -> None:
+    """Say in one line that there are results that moved. Raises StoreError."""
+    from planner.analysis.moved import is_current
+    from planner.cli.diagnostics import say
+
+    catalog = catalogue_of(library)
+    seen = library.witnesses()
+    if not seen or all(is_current(one, seen.get(one.id), catalog.version) for one in library.scenarios()):
+        return
+    found = compare_workspace(library, catalog)
+    if found.moved:
+        scenarios = len({one.scenario for one in found.moved})
+        several = "s" if scenarios > 1 else ""
+        why = f" ({found.versions})" if found.versions else ""
+        say(
+            f"Results of {scenarios} scenario{several} moved by more than 1 % since they were last seen{why}: "
+            "`planner moved` lists them."
+        )
+
+
+@contextmanager
+def watching(library: "Library") -> Iterator[None]:
+    """Around a command: the results of what it saves are kept as seen behind it."""
+    from planner.store import StoreError
+
+    revision = library.last_revision()
+    yield
+    # What the command saved is saved; where what was seen of it cannot be kept now, the next one does.
+    with suppress(StoreError):
+        if not library.read_only and library.last_revision() != revision:
+            _keep_saved(library, revision)
+
+
+def _keep_saved(library: "Library", revision: int) -> None:
+    """Keep the results of scenarios that changed since ``revision``, or of which nothing was seen yet.
+
+    What had moved in one of them before it was changed can be listed no more, so it is said now.
+    """
+    from planner.analysis.evaluated import evaluate_scenario
+    from planner.analysis.moved import Comparison, compare
+    from planner.cli.diagnostics import say
+
+    catalog = catalogue_of(library)
+    seen = library.witnesses()
+    known = {identifier: one.scenario_version for identifier, one in seen.items()}
+    changed = [one for one in library.scenarios() if known.get(one.id) != one.version][:MOST]
+
+    def look(scenarios: Sequence["Stored"]) -> Comparison:
+        return compare(scenarios, seen, catalog.version, lambda scenario: evaluate_scenario(scenario, catalog))
+
+    for one in changed:
+        if known.get(one.id) == one.version - 1:
+            earlier = replace(one, version=one.version - 1, scenario=library.scenario_at(one.id, revision))
+            found = look([earlier])
+            for result in found.moved:
+                say(f"Before this change, {found.versions} had moved {_sentence(result)}.")
+    keep(library, catalog, look(changed))
+
+
+def _sentence(one: "Moved") -> str:
+    name, result, before, after, change = _row(one)
+    if one.problem:
+        return f"{name}: {one.problem.rstrip('.')}"
+    return f"{result} of {name} from {before} to {after}" + (f" ({change})" if change else "")
+
+
+def _row(one: "Moved") -> list[str]:
+    """Scenario, result, before, after, change."""
+    from planner.model.rows import SHEET
+
+    if one.problem:
+        return [one.scenario, one.problem, "", "", ""]
+    change = f"{one.relative:+.1%}" if one.relative is not None else ""
+    return [one.scenario, SHEET.rows[one.row].label, _shown(one, one.before), _shown(one, one.after), change]
+
+
+def _shown(one: "Moved", value: "Value") -> str:
+    from planner.model.display import show_with_unit
+    from planner.model.rows import SHEET
+    from planner.model.scenario import Result
+
+    return show_with_unit(SHEET.rows[one.row], Result(value))
+
+
+def _document(workspace: str, found: "Comparison") -> dict[str, Any]:
+    return {
+        "workspace": workspace,
+        "catalogue_version": {"before": found.catalogue[0], "after": found.catalogue[1]},
+        "model_version": {"before": found.model[0], "after": found.model[1]},
+        "moved": [
+            {
+                "scenario": one.scenario,
+                "row": one.row or None,
+                "before": one.before,
+                "after": one.after,
+                "relative": one.relative,
+                "problem": one.problem or None,
+            }
+            for one in found.moved
+        ],
+    }
