@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from planner.store.engines import connect_sqlite
@@ -32,6 +33,8 @@ KEEP_ALL = timedelta(days=2)
 KEEP_DAYS, KEEP_WEEKS, KEEP_MONTHS = 7, 4, 12
 ALWAYS = 10
 """The newest backups that stay whatever the clock says."""
+ABANDONED = 3600
+"""Seconds after which nobody still writes a backup."""
 LONG_AGO = timedelta(days=31)
 _LOCK_START, _LOCK_BYTES = 0x40000000, 512
 COUNTED = ("workspace", "scenario", "revision", "revision_change", "snapshot", "catalogue_entry")
@@ -123,12 +126,22 @@ def take(path: Path, moment: datetime, *, before: str = "", target: Path | None 
         finally:
             for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
                 leftover.unlink(missing_ok=True)
+        _sweep(path, moment)
     except OSError as error:
         raise StoreError(f"The backup {target} cannot be written: {error.strerror or error}.", IO) from None
     except sqlite3.Error as error:
         raise from_sqlite(error, f"the backup {target}") from None
     failpoint("backup-done")
     return Backup(target, moment, before)
+
+
+def _sweep(path: Path, moment: datetime) -> None:
+    """Remove what programs that were killed left half written of backups and restores of ``path``, an hour ago."""
+    left = [*folder_of(path).glob(f".{path.stem}-*.tmp*"), *path.parent.glob(f".{path.name}.*.restore*")]
+    for file in left:
+        with contextlib.suppress(OSError):
+            if moment.timestamp() - file.stat().st_mtime > ABANDONED:
+                file.unlink()
 
 
 def _free_name(path: Path, moment: datetime, before: str) -> Path:
@@ -189,13 +202,13 @@ def to_thin(backups: Iterable[Backup], moment: datetime) -> list[Backup]:
     """The ordinary ``backups`` that are no longer needed at ``moment``.
 
     Kept are all of two days, then one of each of 7 days, 4 weeks and 12 months, one of each year, and always the
-    newest ten. Nothing goes when the clock cannot be right: when a backup is from the future, or the last two are more
-    than a month apart.
+    newest ten. Nothing goes when the clock cannot be right: when a backup is from the future, or when two of the
+    newest that follow one another are more than a month apart.
     """
     ordered = sorted((one for one in backups if not one.before), key=lambda one: (one.at, one.again), reverse=True)
-    if len(ordered) <= ALWAYS or ordered[0].at > moment + timedelta(minutes=5):
+    if len(ordered) <= ALWAYS or ordered[0].at - moment > timedelta(minutes=5):
         return []
-    if ordered[0].at - ordered[1].at > LONG_AGO:
+    if any(later.at - earlier.at > LONG_AGO for later, earlier in pairwise(ordered[: ALWAYS + 1])):
         return []
     keep = set(ordered[:ALWAYS]) | {one for one in ordered if moment - one.at <= KEEP_ALL}
     for number, period in (

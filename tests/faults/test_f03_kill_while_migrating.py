@@ -79,7 +79,7 @@ def test_f03_killed_at_a_flush(database: Path, newer: Newer) -> None:
 
 
 def test_f03_ten_failed_attempts_keep_the_first_backup(database: Path, newer: Newer) -> None:
-    kept = ""
+    kept, saved = "", []
     for _ in range(10):
         ended = newer("db", "upgrade", "--db", database, LATER_MIGRATION="fails")
         saved = [one.path for one in backup.list_backups(database) if one.before]

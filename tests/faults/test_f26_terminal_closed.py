@@ -15,8 +15,8 @@ def test_f26_the_window_is_closed_while_a_cell_is_open(database: Path) -> None:
         terminal.send("/prompt tok\r")
         terminal.send("4001\r")
         terminal.wait_for("→ 4,001")
-        terminal.send("/prompt tok\r")
-        terminal.send("98")
+        # Enter went one cell down.
+        terminal.send("\x1b[A98")
         terminal.settle()
         begun = time.monotonic()
         terminal.hang_up()

@@ -19,7 +19,8 @@ def test_f27_the_terminal_is_restored_and_the_code_tells_the_signal(database: Pa
         terminal.send("/prompt tok\r")
         terminal.send("4001\r")
         terminal.wait_for("→ 4,001")
-        terminal.send("98")
+        # Enter went one cell down.
+        terminal.send("\x1b[A98")
         terminal.settle()
         terminal.signal(number)
         assert terminal.wait() == 128 + number
