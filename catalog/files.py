@@ -23,8 +23,8 @@ def is_folder(path: Path, refuse: type[BadFileError] = BadFileError) -> bool:
     return stat.S_ISDIR(_mode(path, refuse))
 
 
-def read_bytes(path: Path, refuse: type[BadFileError] = BadFileError) -> bytes:
-    """The content of a regular file of at most 4 MB.
+def read_bytes(path: Path, refuse: type[BadFileError] = BadFileError, *, limit: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most ``limit`` bytes.
 
     Raises MissingFileError when there is none, and ``refuse`` when it is no regular file, too large or unreadable.
     """
@@ -33,11 +33,11 @@ def read_bytes(path: Path, refuse: type[BadFileError] = BadFileError) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with os.fdopen(descriptor, "rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+            raw = file.read(limit + 1)
     except OSError as error:
         raise refuse(f"{shown(path)} cannot be read: {error.strerror or error}.") from None
-    if len(raw) > MAX_BYTES:
-        raise refuse(f"{shown(path)} is larger than {MAX_BYTES // 1_000_000} MB.")
+    if len(raw) > limit:
+        raise refuse(f"{shown(path)} is larger than {limit // 1_000_000} MB.")
     return raw
 
 

@@ -13,6 +13,8 @@ from exports.files import CANNOT_CREATE, ExportError, refuse_to_overwrite, shown
 from planner.model.evaluation import Evaluated
 
 if TYPE_CHECKING:
+    from catalog.book import Overlay
+    from exports.json import Saved
     from exports.workbook import Provenance
 
 ENDINGS = (".xlsx", ".csv", ".json", ".md")
@@ -25,14 +27,17 @@ def write_export(
     baseline: int = 0,
     title: str = "LLM serving plan",
     ids: Sequence[str] | None = None,
+    saved: Sequence[Saved] | None = None,
+    own: Overlay | None = None,
     provenance: Provenance | None = None,
     exported_at: datetime | None = None,
     force: bool = False,
 ) -> Path:
     """Writes ``scenarios`` to ``path`` as a workbook, CSV, JSON or Markdown, and gives its full path.
 
-    See write_workbook() for the arguments. A text file that is there already is replaced only when it holds the same
-    bytes or with ``force``. Raises ExportError: 73 for an ending that is none of the four.
+    See write_workbook() and render_json() for the arguments; ``saved`` and ``own`` are in JSON alone. A text file that
+    is there already is replaced only when it holds the same bytes or with ``force``. Raises ExportError: 73 for an
+    ending that is none of the four.
     """
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
@@ -47,7 +52,15 @@ def write_export(
             f"{shown(Path(path))} ends in '{ending}', which is no export; the name must end in {', '.join(ENDINGS)}.",
             CANNOT_CREATE,
         )
-    data = _render(ending, scenarios, baseline, title, ids, provenance, exported_at)
+    if ending == ".json":
+        from exports.json import render_json  # noqa: PLC0415
+
+        known = {name: text for name, text in asdict(provenance).items() if text} if provenance is not None else None
+        data = render_json(
+            scenarios, baseline=baseline, ids=ids, saved=saved, own=own, provenance=known, exported_at=exported_at
+        )
+    else:
+        data = _render(ending, scenarios, baseline, title, exported_at)
     refuse_to_overwrite(path, lambda old: old == data, force=force)
     return write_atomically(path, data)
 
@@ -57,19 +70,12 @@ def _render(
     scenarios: Sequence[Evaluated],
     baseline: int,
     title: str,
-    ids: Sequence[str] | None,
-    provenance: Provenance | None,
     exported_at: datetime | None,
 ) -> bytes:
     if ending == ".csv":
         from exports.csv import render_csv  # noqa: PLC0415
 
         return render_csv(scenarios, baseline=baseline)
-    if ending == ".md":
-        from exports.markdown import render_markdown  # noqa: PLC0415
+    from exports.markdown import render_markdown  # noqa: PLC0415
 
-        return render_markdown(scenarios, baseline=baseline, title=title, exported_at=exported_at)
-    from exports.json import render_json  # noqa: PLC0415
-
-    known = {name: text for name, text in asdict(provenance).items() if text} if provenance is not None else None
-    return render_json(scenarios, baseline=baseline, ids=ids, provenance=known, exported_at=exported_at)
+    return render_markdown(scenarios, baseline=baseline, title=title, exported_at=exported_at)

@@ -212,11 +212,12 @@ def fleet(
     from planner.cli.fleet import fleet_document, write_fleet
     from planner.cli.output import write_json
 
-    marks = [(find(library, name), True) for name in add or ()] + [
-        (find(library, name), False) for name in remove or ()
-    ]
-    for stored, belongs in marks:
-        library.set_fleet(stored.id, belongs)
+    marks: dict[str, dict[int, bool]] = {}
+    for names, belongs in ((add, True), (remove, False)):
+        for stored in (find(library, name) for name in names or ()):
+            marks.setdefault(stored.workspace, {})[stored.id] = belongs
+    for of_one_workspace in marks.values():
+        library.set_fleets(of_one_workspace)
     found, left_out = evaluate_all(library, [one for one in library.scenarios() if one.in_fleet], strict=False)
     for sentence in left_out.values():
         say(f"Not counted: {sentence}")

@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from planner.model.inputs import INPUTS
-from planner.store.documents import document, field_called, plain
+from planner.model.lookup import field_called
+from planner.store.documents import document, plain
 from planner.store.errors import ConflictError
 from planner.store.records import Change, Conflict, Json
 from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow

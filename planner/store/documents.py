@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from planner.model.facts import FACT_FIELDS
-from planner.model.fields import Field, FieldValue, InputError, nearest
+from planner.model.fields import Field, FieldValue
 from planner.model.inputs import INPUTS
+from planner.model.lookup import field_called
 from planner.store.names import clean_name, clean_tags, clean_text, name_key
 from planner.store.records import Document, Json
 from planner.store.tables import ScenarioRow
@@ -26,16 +27,6 @@ LABELS = {
     "in_fleet": "part of the fleet",
     "deleted_at": "deleted",
 }
-ALIASES = {"weight_bytes": "measured_weight_bytes"}
-"""Names under which people give a fact whose own name is another."""
-
-
-def field_called(name: str) -> Field:
-    """The input or fact called ``name``. Raises InputError that names the nearest ones."""
-    found = INPUTS.get(name) or FACT_FIELDS.get(ALIASES.get(name, name))
-    if found is None:
-        raise InputError(f"There is no input or fact '{name}'{nearest(name, [*INPUTS, *FACT_FIELDS, *ALIASES])}.")
-    return found
 
 
 def plain(value: Any) -> Json:

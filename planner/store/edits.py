@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue
 from planner.model.inputs import INPUTS, check_values, field_of
+from planner.model.lookup import ALIASES, field_called
 from planner.model.scenario import Scenario
 from planner.store.actions import Action, check_row
 from planner.store.conflicts import refuse_conflicts
 from planner.store.database import Database
-from planner.store.documents import ALIASES, field_called, overrides_of, put
+from planner.store.documents import overrides_of, put
 from planner.store.errors import StoreError
 from planner.store.names import clean_name, clean_tags, clean_text, name_key
 from planner.store.ordering import place, positions_after
@@ -57,23 +58,27 @@ def _run(
 
 
 @dataclass(frozen=True, slots=True)
-class _New:
+class New:
     """A scenario that may be saved."""
 
     name: str
     values: dict[str, FieldValue]
     overrides: dict[str, FieldValue]
     notes: str
+    tags: tuple[str, ...] = ()
+    in_fleet: bool = False
 
 
-def _check_new(scenario: Scenario) -> _New:
+def check_new(scenario: Scenario, *, tags: Iterable[str] = (), in_fleet: bool = False) -> New:
     """``scenario`` with all that it holds checked. Raises InputError."""
     facts = {ALIASES.get(name, name): value for name, value in scenario.overrides.items() if value is not None}
-    return _New(
+    return New(
         clean_name(scenario.name),
         check_values(scenario.values),
         {name: field_of(name, FACT_FIELDS, kind="fact").check(value) for name, value in facts.items()},
         clean_text(scenario.notes, "notes"),
+        clean_tags(tags),
+        in_fleet,
     )
 
 
@@ -90,19 +95,25 @@ def create(
 
     Raises InputError for a value that is refused, StoreError for a name that is taken.
     """
-    checked = [_check_new(scenario) for scenario in scenarios]
-    return _act(database, workspace, action, why, lambda act: _create(act, workspace.name, checked, after))
+    checked = [check_new(scenario) for scenario in scenarios]
+    return _act(database, workspace, action, why, lambda act: create_rows(act, workspace.name, checked, after))
 
 
 def create_within(
     session: Session, database: Database, workspace: Workspace, scenarios: Sequence[Scenario], why: str, action: str
 ) -> list[Stored]:
     """Save new ``scenarios`` in the transaction of ``session``; else as create()."""
-    checked = [_check_new(scenario) for scenario in scenarios]
-    return _run(session, database, workspace, action, why, lambda act: _create(act, workspace.name, checked, None))
+    checked = [check_new(scenario) for scenario in scenarios]
+    return _run(session, database, workspace, action, why, lambda act: create_rows(act, workspace.name, checked, None))
 
 
-def _create(action: Action, workspace: str, scenarios: Sequence[_New], after: int | None) -> list[ScenarioRow]:
+def create_rows(
+    action: Action, workspace: str, scenarios: Sequence[New], after: int | None = None, *, baseline: int = 0
+) -> list[ScenarioRow]:
+    """New rows for ``scenarios``; the one at place ``baseline`` is the baseline where the workspace is empty.
+
+    Raises StoreError as create().
+    """
     names = select(ScenarioRow.name_key, ScenarioRow.name).where(ScenarioRow.workspace_id == action.workspace_id, LIVE)
     taken = dict(action.session.execute(names).all())
     is_first = not taken
@@ -121,9 +132,9 @@ def _create(action: Action, workspace: str, scenarios: Sequence[_New], after: in
                 name=new.name,
                 name_key=name_key(new.name),
                 position=position,
-                is_baseline=is_first and not rows,
-                in_fleet=False,
-                tags=[],
+                is_baseline=is_first and len(rows) == baseline,
+                in_fleet=new.in_fleet,
+                tags=list(new.tags),
                 notes=new.notes,
                 overrides=new.overrides,
                 **{**new.values, "hourly_profile": list(shares) if isinstance(shares, tuple) else None},
@@ -266,9 +277,16 @@ def set_tags(database: Database, identifier: int, tags: Iterable[str]) -> Stored
     return _set(database, identifier, "tag", lambda row: put(row, "tags", [*clean]))[0]
 
 
-def set_fleet(database: Database, identifier: int, belongs: bool) -> Stored:
-    """Scenario ``identifier`` counted in the fleet's total, or not."""
-    return _set(database, identifier, "fleet", lambda row: put(row, "in_fleet", belongs))[0]
+def set_fleet(database: Database, belongs: Mapping[int, bool]) -> list[Stored]:
+    """Scenarios of one workspace, by id, counted in the fleet's total or not, as one revision."""
+
+    def change(action: Action) -> list[ScenarioRow]:
+        rows = action.rows(belongs)
+        for identifier, row in rows.items():
+            put(row, "in_fleet", belongs[identifier])
+        return list(rows.values())
+
+    return _act(database, next(iter(belongs)), "fleet", "", change)
 
 
 def _set(database: Database, identifier: int, name: str, change_row: Callable[[ScenarioRow], None]) -> list[Stored]:

@@ -16,6 +16,7 @@ from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, printable
 from planner.model.inputs import INPUTS, check_values
 from planner.model.scenario import Scenario
+from planner.store import entries
 from planner.store.actions import Action, check_row
 from planner.store.database import Database
 from planner.store.descriptions import value_shown
@@ -102,6 +103,7 @@ def step(database: Database, workspace: Workspace, direction: str, *, force: boo
                 raise StoreError(f"The revision of '{printable(part.name)}' is damaged and cannot be used.")
             parts.append((part, was, becomes))
         rows = action.rows((part.scenario_id for part, _, _ in parts), deleted=True)
+        _step_entries(action, target, direction, force=force)
         if not force:
             _refuse_changed(session, rows, parts, target)
         for part, was, becomes in parts:
@@ -113,6 +115,15 @@ def step(database: Database, workspace: Workspace, direction: str, *, force: boo
         return load(session, [revision])[0]
 
     return database.write(work)
+
+
+def _step_entries(action: Action, target: int, direction: str, *, force: bool) -> None:
+    """Undo or redo what revision ``target`` did to own catalogue entries beside scenarios."""
+    revision = action.session.get_one(RevisionRow, target)
+    before, after = (one if isinstance(one, dict) else {} for one in (revision.before, revision.after))
+    if revision.action == "import" and after:
+        was, becomes = (after, before) if direction == "undo" else (before, after)
+        entries.step(action, was, becomes, force=force)
 
 
 def _step_row(row: ScenarioRow, was: Document, becomes: Document, action: Action) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from planner.model.fields import FieldValue, nearest
 from planner.model.scenario import Scenario
-from planner.store import edits, entries, history, revisions, searching, snapshots, witnesses, workspaces
+from planner.store import edits, entries, history, importing, revisions, searching, snapshots, witnesses, workspaces
 from planner.store.database import Database
 from planner.store.errors import NotFoundError
 from planner.store.names import name_key
@@ -211,6 +211,17 @@ class Library:
         """Save new scenarios, all or none, as one action."""
         return edits.create(self.database, self.workspace, scenarios, why=why, action="import")
 
+    def bring_in(
+        self,
+        incoming: Sequence[importing.Incoming],
+        own: Sequence[tuple[str, str, Mapping[str, Any]]] = (),
+        *,
+        baseline: int = 0,
+        why: str = "",
+    ) -> list[Stored]:
+        """Save scenarios with the own catalogue entries that they use, all or none, as one action; see importing."""
+        return importing.bring_in(self.database, self.workspace, incoming, own, baseline=baseline, why=why)
+
     def copy(self, scenario_id: int, name: str, values: Mapping[str, FieldValue] | None = None) -> Stored:
         """A copy called ``name``, behind the original; ``values`` are inputs and facts that differ in it."""
         return edits.copy(self.database, scenario_id, name, values)
@@ -256,7 +267,11 @@ class Library:
 
     def set_fleet(self, scenario_id: int, belongs: bool) -> Stored:
         """Count the scenario in the fleet's total, or not."""
-        return edits.set_fleet(self.database, scenario_id, belongs)
+        return edits.set_fleet(self.database, {scenario_id: belongs})[0]
+
+    def set_fleets(self, belongs: Mapping[int, bool]) -> list[Stored]:
+        """Count each of these scenarios of one workspace, by id, in the fleet's total or not, as one action."""
+        return edits.set_fleet(self.database, belongs) if belongs else []
 
     # History
 
@@ -348,6 +363,10 @@ class Library:
     def put_entry(self, kind: str, name: str, document: Mapping[str, Any], *, why: str = "") -> Entry:
         """Save an own catalogue entry, which the catalogue has checked."""
         return entries.put(self.database, kind, name, document, why)
+
+    def put_entries(self, found: Iterable[tuple[str, str, Mapping[str, Any]]], *, why: str = "") -> list[Entry]:
+        """Save own catalogue entries, given as kind, name and document, all or none, as one action."""
+        return entries.put_all(self.database, found, why)
 
     def delete_entry(self, kind: str, name: str) -> None:
         """Delete an own catalogue entry."""

@@ -13,7 +13,8 @@ from sqlalchemy.exc import IntegrityError
 
 from planner.model.facts import FACT_FIELDS
 from planner.model.inputs import INPUTS
-from planner.store.documents import ALIASES, OWN
+from planner.model.lookup import ALIASES
+from planner.store.documents import OWN
 from planner.store.engines import sqlite_engine, writing
 from planner.store.inspection import TABLES
 from planner.store.migrating import configuration, migrate
