@@ -27,7 +27,7 @@ class Fix:
     def sentence(self) -> str:
         """The change as words."""
         field = INPUTS[self.name]
-        return f"{field.label} {field.show(self.value)}"
+        return f"{field.label} {field.show(self.value)} {field.unit}".rstrip()
 
 
 def fixes(scenario: Scenario, catalog: Catalog) -> Sequence[Fix]:

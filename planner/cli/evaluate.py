@@ -1,5 +1,6 @@
 """planner eval, inputs, rows: the sheet without anything being saved."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,6 +9,7 @@ import typer
 from planner.cli.options import All, Database, InWorkspace, Json, MaybeScenario, Set
 
 if TYPE_CHECKING:
+    from planner.analysis.fit import Fix
     from planner.model.evaluation import Evaluated
     from planner.model.fields import Field
 
@@ -34,31 +36,43 @@ def evaluate(
     from planner.cli.output import write_json
     from planner.cli.results import evaluated_document, write_results
 
-    evaluated = _evaluate(context, scenario, settings, db, workspace)
+    evaluated, fixes = evaluated_with(context, scenario, settings, db, workspace)
     bands = None
-    if low_high:
+    if low_high or as_json:
         from planner.analysis.bands import band_of
 
         bands = band_of(evaluated)
     if as_json:
-        write_json(evaluated_document(evaluated, bands))
-    else:
-        write_results(evaluated, everything=everything, bands=bands)
+        changes = [{"name": fix.name, "value": fix.value} for fix in fixes]
+        write_json({**evaluated_document(evaluated, bands), "would_fit_with": changes})
+        return
+    write_results(evaluated, everything=everything, bands=bands)
+    if fixes:
+        from planner.cli.output import write_line
+
+        write_line()
+        write_line(f"It would fit with one of: {'; '.join(fix.sentence for fix in fixes)}.")
 
 
-def _evaluate(
+def evaluated_with(
     context: typer.Context, scenario: str | None, settings: list[str] | None, db: str | None, workspace: str | None
-) -> "Evaluated":
+) -> "tuple[Evaluated, Sequence[Fix]]":
+    """The scenario, or the defaults, with the settings on the command line; and what would make it fit."""
+    from planner.analysis.fit import fixes
     from planner.cli.session import catalogue_of, find, library_at, place_of
     from planner.cli.values import default_scenario, evaluated, parse_settings, with_settings
 
     changes = parse_settings(settings or ())
     if scenario is None:
-        return evaluated(with_settings(default_scenario(), changes), catalogue_of(None))
+        catalogue = catalogue_of(None)
+        found = evaluated(with_settings(default_scenario(), changes), catalogue)
+        return found, fixes(found.scenario, catalogue)
     from planner.cli.stored import evaluate_stored
 
     with library_at(place_of(context).behind(db, workspace)) as library:
-        return evaluate_stored(find(library, scenario), catalogue_of(library), changes)
+        catalogue = catalogue_of(library)
+        found = evaluate_stored(find(library, scenario), catalogue, changes)
+        return found, fixes(found.scenario, catalogue)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from planner.cli import (
     history,
     moved,
     pricing,
+    projection,
     scenarios,
     validate,
     workspaces,
@@ -38,6 +39,7 @@ PARTS = (
     workspaces.app,
     catalogue.app,
     database.app,
+    projection.app,
     validate.app,
 )
 

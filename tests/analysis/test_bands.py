@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.analysis.bands import band_of
+from planner.model.rows import SHEET
+from tests.analysis.questions import evaluated
+
+
+def test_tpot_of_a_fixed_batch_spans_the_profile_s_band() -> None:
+    found = evaluated(batch=16.0)
+    band = band_of(found)["tpot_s"]
+    tpot = found.results.number("tpot_s")
+    assert band.low == pytest.approx(tpot * 0.82, rel=1e-9)
+    assert band.high == pytest.approx(tpot * 1.31, rel=1e-9)
+
+
+def test_every_number_lies_within_its_band() -> None:
+    found = evaluated()
+    for name, band in band_of(found).items():
+        row = SHEET.rows[name]
+        if row.kind != "number":
+            assert (band.low, band.high) == (None, None), name
+        elif band.low is not None and band.high is not None and row.section in ("Memory", "Prefill"):
+            number = found.results.number(name)
+            assert band.low * (1 - 1e-12) <= number <= band.high * (1 + 1e-12), name
+
+
+def test_the_low_end_never_beats_the_roofline() -> None:
+    band = band_of(evaluated(batch=1.0, efficiency_profile="ideal", interconnect="ideal"))["step_time_s"]
+    assert band.low == band.high
+
+
+def test_an_end_that_cannot_be_served_is_blank() -> None:
+    found = evaluated(tpot_target_ms=20.0)
+    slow = found.results.number("tpot_alone_s") * 1000
+    tight = evaluated(tpot_target_ms=slow * 1.1)
+    assert tight.results["replicas"].value is not None
+    band = band_of(tight)["replicas"]
+    assert band.low is not None
+    assert band.high is None
