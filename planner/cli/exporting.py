@@ -1,4 +1,4 @@
-"""planner export: scenarios as a file, by the ending of its name."""
+"""planner export and import: scenarios as a file, by the ending of its name, and back."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.cli.comparing import Baseline, of_snapshot, of_workspace
-from planner.cli.options import Json, ScenarioNames
-from planner.cli.session import opens
+from planner.cli.options import Json, ScenarioNames, Why
+from planner.cli.session import catalogue_of, opens
 
 if TYPE_CHECKING:
     from exports.workbook import Provenance
+    from planner.cli.importing import Choice
+    from planner.model.scenario import Scenario
     from planner.store import Library, Stored
 
 app = typer.Typer()
@@ -38,17 +40,21 @@ def export(
 ) -> None:
     """Write scenarios to a workbook, CSV, JSON or Markdown.
 
-    The ending of the file's name decides; a workbook has live formulas. A file that is there is replaced when it is an
-    export that nobody changed, or with --force.
+    The ending of the file's name decides; a workbook has live formulas, and `planner import` reads JSON, which holds
+    your own catalogue entries that the scenarios use too. A file that is there is replaced when it is an export that
+    nobody changed, or with --force.
     """
     from exports.by_ending import write_export
     from exports.files import digest
+    from exports.json import Saved
+    from exports.own import own_entries
     from planner.cli.diagnostics import CommandError, say
     from planner.cli.output import write_json
 
     if protect and out.suffix.lower() != ".xlsx":
         raise CommandError(f"--protect locks the cells of a workbook; {out} is none.")
     ids: list[str] | None = None
+    saved: list[Saved] | None = None
     revision = str(library.last_revision())
     if snapshot is not None:
         chosen, base, left_out = of_snapshot(library, snapshot, scenarios or (), baseline)
@@ -57,8 +63,14 @@ def export(
         found, base, left_out = of_workspace(library, scenarios or (), baseline)
         chosen = [evaluated for _, evaluated in found]
         ids = _ids([stored for stored, _ in found])
+        saved = [Saved(stored.tags, stored.in_fleet) for stored, _ in found]
     for sentence in left_out.values():
         say(f"Left out: {sentence}")
+    own = None
+    if out.suffix.lower() == ".json":
+        own = own_entries(catalogue_of(library), [one.scenario for one in chosen])
+        for one in chosen:
+            _say_files(one.scenario)
     workspace = library.workspace.name
     about = _provenance(library, workspace, revision)
     title = title or workspace
@@ -69,12 +81,91 @@ def export(
             out, chosen, baseline=base, title=title, ids=ids, provenance=about, protect=True, force=force
         )
     else:
-        written = write_export(out, chosen, baseline=base, title=title, ids=ids, provenance=about, force=force)
+        written = write_export(
+            out, chosen, baseline=base, title=title, ids=ids, saved=saved, own=own, provenance=about, force=force
+        )
     if as_json:
         document = {"path": str(written), "scenarios": [one.scenario.name for one in chosen], "revision": revision}
         write_json(document | {"sha256": digest(written.read_bytes())})
     else:
         say(f"Wrote {len(chosen)} scenarios to {written}.")
+
+
+def _say_files(scenario: "Scenario") -> None:
+    """Say which names of ``scenario`` lead to files, which do not go with an export."""
+    from catalog.resolve import looks_like_path
+    from exports.own import NAMING
+    from planner.cli.diagnostics import say
+
+    for field in NAMING:
+        name = str(scenario.values[field] or "")
+        if looks_like_path(name):
+            say(
+                f"'{scenario.name}' names the file {name}, which is not in the export: "
+                "`planner catalog add` keeps it as an entry of your own."
+            )
+
+
+@app.command("import")
+@opens
+def import_scenarios(
+    library: "Library",
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="File that `planner export` wrote.")],
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it is only said.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of scenarios of the same name, not another name.")
+    ] = False,
+    entries: Annotated[
+        str | None,
+        typer.Option(
+            "--entries", metavar="file|here", help="Whose catalogue entries count where those of the file differ."
+        ),
+    ] = None,
+    why: Why = "",
+    as_json: Json = False,
+) -> int:
+    """Say what a JSON export would bring in; --apply does it.
+
+    It brings scenarios, and the catalogue entries of your own that they use. What is here already stays; a name that
+    is taken gets a number, or the saved scenario is replaced with --replace. An entry that differs from yours, or takes
+    the place of a shipped one, needs --entries. All is one change, which `planner undo` takes back.
+    """
+    from exports.json_plan import read_plan
+    from planner.cli.diagnostics import OK, CommandError, say
+    from planner.cli.imported import import_document, say_problems, write_import
+    from planner.cli.importing import bring_in, look
+    from planner.cli.output import write_json
+    from planner.store.errors import DATA
+
+    if entries not in (None, "file", "here"):
+        raise CommandError(f"--entries must be file or here, not '{entries}'.")
+    workspace = library.workspace.name
+    found = look(library, read_plan(file.expanduser()), replacing=replace, choice=_choice(entries))
+    refused = bool(found.problems) or (apply and bool(found.open_choices))
+    done = apply and not refused and not found.is_empty
+    if done:
+        bring_in(library, found, why or f"from {file.name}")
+    if as_json:
+        revision = library.last_revision() if done else None
+        write_json(import_document(found, str(file), workspace, applied=done, revision=revision))
+    elif not found.problems:
+        write_import(found, applied=done)
+    if found.problems:
+        say_problems(str(file), found.problems)
+    elif found.open_choices:
+        names = ", ".join(f"{one.kind} {one.id}" for one in found.open_choices)
+        say(f"Nothing was changed: repeat with --entries file or --entries here, to say which one counts of {names}.")
+    elif found.is_empty:
+        say("All of it is here already; nothing was changed.")
+    elif done:
+        say(f"Imported into workspace '{workspace}' as one change; `planner undo` takes it back.")
+    else:
+        say(f"Nothing was changed: repeat with --apply to bring this into workspace '{workspace}'.")
+    return DATA if refused else OK
+
+
+def _choice(entries: str | None) -> "Choice | None":
+    return "file" if entries == "file" else "here" if entries == "here" else None
 
 
 def _ids(stored: "Sequence[Stored]") -> list[str] | None:

@@ -65,15 +65,24 @@ def documents_of(layer: Overlay) -> Iterator[tuple[str, str, Mapping[str, Any]]]
                 yield PRICE_BOOK, f"{kind} {entry_id}", {kind: [plain(entry)]}
 
 
-def save(library: Library, layer: Overlay, why: str) -> list[tuple[str, str]]:
-    """Keep the entries of ``layer`` in ``library``; kind and id of each."""
+def documents_to_save(library: Library, layer: Overlay) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Kind, name and document of each entry of ``layer`` that ``library`` does not hold like that."""
     known = {(entry.kind, entry.name): entry for entry in library.entries()}
+    wanted = []
     for kind, name, made in documents_of(layer):
         old = known.get((kind, name))
         is_list = name == SOURCES and old is not None
         document = {"source": _merged(old.document.get("source"), made["source"])} if old and is_list else made
         if old is None or old.document != document:
-            library.put_entry(kind, name, document, why=why)
+            wanted.append((kind, name, document))
+    return wanted
+
+
+def save(library: Library, layer: Overlay, why: str) -> list[tuple[str, str]]:
+    """Keep the entries of ``layer`` in ``library``, all or none; kind and id of each."""
+    wanted = documents_to_save(library, layer)
+    if wanted:
+        library.put_entries(wanted, why=why)
     return [(kind, entry_id) for kind, entries in layer.entries.items() for entry_id in entries]
 
 
