@@ -55,6 +55,8 @@ def run_in_child(
         os.dup2(handle, descriptor)
         os.close(handle)
     os.environ.update(environment)
+    if "FAULTS_UMASK" in environment:
+        os.umask(int(environment["FAULTS_UMASK"]))
     if "TZ" in environment:
         time.tzset()
     if bound_by_modes:
@@ -215,3 +217,9 @@ def add_scenarios(database: str, acknowledgements: str, number: int, traced: boo
 def upgrade(database: str) -> int:
     """Bring the library to this program's tables; the exit code."""
     return guarded(lambda: planner.store.maintenance.upgrade(database))
+
+
+def tell_size(acknowledgements: str) -> None:
+    """Acknowledge how many bytes of addresses this process has."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    Acknowledgements(acknowledgements).say(pages * resource.getpagesize())

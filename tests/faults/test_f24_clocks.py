@@ -17,7 +17,7 @@ CLOCKS = {
     "ten years ahead": NOON + timedelta(days=3653),
     "1970": datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC),
     "behind 2038": datetime(2038, 1, 19, 3, 14, 9, tzinfo=UTC),
-    "9999": datetime(9999, 12, 31, 23, 59, 58, tzinfo=UTC),
+    "9999": datetime(9999, 12, 30, 23, 59, 58, tzinfo=UTC),
 }
 
 
