@@ -1,6 +1,7 @@
 """How results are shown: a fixed display unit per row, sensible digits, words for flags and blanks.
 
-Results stay SI inside; the display unit is fixed per row so that scenarios side by side compare at a glance.
+Results stay SI inside; the display unit is fixed per row so that scenarios side by side compare at a glance. Only a
+time of 10,000 ms or more is shown in seconds wherever its unit stands beside it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from planner.model.sheet import Row
 
 BLANK = "—"
 GIB = float(2**30)
+LONG_S = 10.0
+"""Seconds from which a time that is usually shown in ms reads better in s."""
 
 _SLOW = frozenset({"latency_s", "latency_user_s", "decode_time_s", "closed_loop_response_s"})
 _PER_TOKEN = frozenset({"kv_bytes_per_token", "kv_bytes_per_token_layer", "kv_bytes_per_token_per_device",
@@ -41,6 +44,22 @@ def display_of(row: Row) -> Display:
     return Display(unit, factor)
 
 
+def unit_for(row: Row, value: float) -> Display:
+    """The display unit of a ``value`` of ``row`` that carries its unit: the row's, but s from 10,000 ms on."""
+    usual = display_of(row)
+    is_long = usual.unit == "ms" and abs(value) >= LONG_S
+    return Display("s") if is_long else usual
+
+
+def show_in_cell(row: Row, value: float | str | bool | None) -> str:
+    """A value of ``row`` as show_value() has it; one in another unit than the row's is short and carries its own."""
+    if isinstance(value, float):
+        unit = unit_for(row, value)
+        if unit != display_of(row):
+            return f"{show_number(value * unit.factor, 3)} {unit.unit}"
+    return show_value(row, value)
+
+
 def show_result(row: Row, result: Result) -> str:
     """``result`` in the row's display unit, without the unit; blank is an em dash."""
     return show_value(row, result.value)
@@ -66,14 +85,16 @@ def show_money(value: float) -> str:
 
 
 def show_with_unit(row: Row, result: Result) -> str:
-    """``result`` with its unit; a size in GiB also says GB, because the two differ by 7 %."""
+    """``result`` with its unit; a size in GiB also says GB, because the two differ by 7 %; a long time is in s."""
     text = show_result(row, result)
     if not isinstance(result.value, float) or isinstance(result.value, bool):
         return text
-    unit = display_of(row).unit
-    if unit == "GiB":
+    display = unit_for(row, result.value)
+    if display.unit == "GiB":
         return f"{text} GiB ({show_number(result.value / 1e9)} GB)"
-    return f"{text} {unit}".rstrip()
+    if display != display_of(row):
+        text = show_number(result.value * display.factor)
+    return f"{text} {display.unit}".rstrip()
 
 
 def show_field(field: Field, value: FieldValue) -> str:

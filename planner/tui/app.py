@@ -27,7 +27,8 @@ from planner.tui.grid import ScenarioGrid
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
-    from planner.store import Library
+    from planner.analysis.moved import Comparison
+    from planner.store import Library, Stored, Witness
 
 CRASHED = 70
 SIGNALLED = 128
@@ -120,7 +121,9 @@ class PlannerApp(App[None], inherit_bindings=False):
             self.desk.say(self.library.read_only_reason, error=True)
         elif self.library.warnings:
             self.desk.say(self.library.warnings[0], error=True)
+        self.desk.look_for_moves()
         self.set_interval(OTHERS_EVERY, self.look_for_others)
+        self.set_interval(OTHERS_EVERY, self.keep_watch)
         # A terminal that comes back after Ctrl+Z shows nothing of what was painted before.
         self.app_resume_signal.subscribe(self, lambda _: self.redraw())
 
@@ -133,6 +136,27 @@ class PlannerApp(App[None], inherit_bindings=False):
     def _show_others(self) -> None:
         """Show what somebody else saved, unless something is being typed."""
         if self.desk.look_for_others():
+            self.desk_screen.sync()
+
+    def keep_watch(self) -> None:
+        """Keep the results of scenarios that changed as what was seen of them."""
+        desk = self.desk
+        desk.put_away()
+        due, ready = desk.watch.due(), desk.watch.ready()
+        if due or ready:
+            self._watch_in_background(desk.book.workspace, due, ready)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="watch")
+    def _watch_in_background(self, workspace: str, due: Sequence[Stored], ready: Sequence[Witness]) -> None:
+        watch = self.desk.watch
+        found = watch.look(due)
+        kept = self.library.note_seen(ready)
+        self.call_later(self._watched, workspace, found, due, ready if kept else ())
+
+    def _watched(self, workspace: str, found: Comparison, due: Sequence[Stored], kept: Sequence[Witness]) -> None:
+        self.desk.watch.kept(kept)
+        if workspace == self.desk.book.workspace and self.desk.watch.take(found, due):
+            self.desk.list_moves()
             self.desk_screen.sync()
 
     # ---- what the desk asks for
@@ -222,6 +246,9 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
     app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme)
     _listen(app)
     app.run()
+    if app.crash is None:
+        app.desk.put_away()
+        app.desk.watch.finish()
     if app.crash is not None:
         _report(app.crash, crash_log)
     return app.return_code or 0

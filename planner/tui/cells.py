@@ -9,8 +9,7 @@ from typing import Literal
 from planner.model.display import (
     show_field,
     show_field_with_unit,
-    show_result,
-    show_value,
+    show_in_cell,
     show_with_unit,
     with_currency,
 )
@@ -77,7 +76,7 @@ def _show_result(book: Book, place: int, line: Line) -> Shown:
     result = book.result(place, line.name)
     if result.value is None:
         return Shown("#ERR" if book.look(place).problem else BLANK, "problem" if book.look(place).problem else "blank")
-    text = one_line(show_result(SHEET.rows[line.name], result))
+    text = one_line(show_in_cell(SHEET.rows[line.name], result.value))
     bad = result.value is False and SHEET.rows[line.name].better == "higher"
     return Shown(text, "problem", "!") if bad else Shown(text, "result")
 
@@ -172,7 +171,7 @@ def percent_text(share: float) -> str:
 def _signed(change: float, line: Line) -> str:
     sign, size = ("+" if change > 0 else "−"), abs(change)
     if line.row is not None:
-        return sign + show_value(line.row, size)
+        return sign + show_in_cell(line.row, size)
     field = INPUTS.get(line.name) or FACT_FIELDS[line.name]
     return sign + field_text(field, size)
 

@@ -22,9 +22,11 @@ from planner.tui.cells import Difference
 from planner.tui.cursor import Cursor
 from planner.tui.exporting import Job
 from planner.tui.lines import NAME_LINE, Heading, Item, Line, Outline
+from planner.tui.panels.moved import MovedPanel
 from planner.tui.panels.panel import Panel
 from planner.tui.prompts.prompt import Prompt
 from planner.tui.text import one_line
+from planner.tui.watch import Watch
 
 FIRST_ROW = 2
 
@@ -96,6 +98,7 @@ class Desk:
         self.sought = ""
         self.pins: list[str] = []
         self.stale = Stale()
+        self.watch = Watch(book)
         self.resize()
         self.cursor.go(FIRST_ROW, 0)
 
@@ -281,6 +284,26 @@ class Desk:
             self.reloaded()
             self.say("Read again: somebody else changed scenarios.")
         return True
+
+    # ---- what moved
+
+    def look_for_moves(self) -> None:
+        """A workspace was opened: list the results that moved since it was opened last."""
+        with self.sentences():
+            if self.watch.open():
+                self.list_moves()
+
+    def list_moves(self) -> None:
+        """List the results that moved; where something else is open, only say so."""
+        if self.prompt is None and self.panel is None:
+            self.panel = MovedPanel(self)
+        else:
+            self.say(f"Results moved: {self.watch.versions}; the command 'Results that moved' lists them.", error=True)
+
+    def put_away(self) -> None:
+        """Note that what moved was seen once its list is closed."""
+        if not isinstance(self.panel, MovedPanel):
+            self.watch.release()
 
     def take_stale(self) -> Stale:
         """What has to be painted again since the last call."""

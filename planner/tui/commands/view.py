@@ -9,6 +9,7 @@ from planner.tui.cells import Difference, differs
 from planner.tui.lines import Fold, Heading, Line
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.panels.help import HelpPanel
+from planner.tui.panels.moved import MovedPanel
 from planner.tui.prompts.palette import PalettePrompt, ThemePrompt
 from planner.tui.prompts.search import FindPrompt, GoToPrompt, find_next
 
@@ -146,6 +147,13 @@ def explain(desk: Desk) -> None:
 def show_help(desk: Desk) -> None:
     """F1 and ?."""
     desk.panel = HelpPanel(desk)
+
+
+@action("moved", "Results that moved", "What another catalogue or model has moved since the workspace was last opened.",
+        "View")  # fmt: skip
+def moved(desk: Desk) -> None:
+    """From the palette."""
+    desk.panel = MovedPanel(desk)
 
 
 @action("palette", "Commands", "Every command by its name.", "Help", "ctrl+p", "colon", footer="Commands", order=10,

@@ -123,3 +123,4 @@ class WorkspacePrompt(Prompt):
                 desk.outline.in_use.clear()
                 desk.reloaded(0)
                 desk.say(f"Workspace {one_line(name)}")
+                desk.look_for_moves()
