@@ -197,7 +197,7 @@ def critical_batch(step: StepModel) -> Value:
 @row(label="Compute left idle", unit="share", section=SECTION, better="lower")
 def idle_compute_share(bound_compute_time_s: Value, step_time_s: Value) -> Value:
     """1 - the time the FLOP would take at the dense peak over the time the step takes."""
-    return 1 - bound_compute_time_s / step_time_s
+    return maximum(0, 1 - bound_compute_time_s / step_time_s)
 
 
 @row(label="Decode throughput", unit="tokens/s", section=SECTION, better="higher")

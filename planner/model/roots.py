@@ -34,21 +34,21 @@ def reached(
     At most ``top``, which stands for none up to it; without one, 0 stands for none at all.
     """
     line = gain - weight * curve.linear
-    fixed = maximum(offset + weight * curve.fixed, 0)
+    fixed = offset + weight * curve.fixed
     rising = maximum(line, TINIEST)
 
     def capped(x: Value) -> Value:
         return where(line > 0, x, 0) if top is None else where(line > 0, minimum(x, top), top)
 
-    straight = fixed / rising
     experts = curve.experts
+    straight = maximum(fixed, 0) / rising
     if experts is None:
         return capped(straight)
     time = weight * experts.time
 
     # Every expert read, or, where few are, the first terms of the exponential: each is at or right of the root.
-    all_read = (fixed + time * experts.whole) / rising
-    near = positive_root(time * experts.first_bend * THIRD, line - time * experts.first_slope, fixed)
+    all_read = maximum(fixed + time * experts.whole, 0) / rising
+    near = positive_root(time * experts.first_bend * THIRD, line - time * experts.first_slope, maximum(fixed, 0))
     x = where(near * experts.pull * experts.rate <= 1, minimum(near, all_read), all_read)
     for number in range(REACHED_STEPS):
         share, slope = experts.share_and_slope(x)
