@@ -160,7 +160,11 @@ def from_database(error: SQLAlchemyError, name: str) -> StoreError:
                 return kind(_sentence(text, name=name), exit_code)
     first = str(original or error).strip().partition("\n")[0]
     if type(original).__module__.startswith("psycopg") and type(original).__name__ == "OperationalError":
-        # Failures to connect have no code, only the server's words.
+        # A connection that breaks and one that is not made have no code, only words.
+        lost = isinstance(error, DBAPIError) and error.connection_invalidated
+        if lost or "closed the connection unexpectedly" in first:
+            kind, text, exit_code = _POSTGRES["08"]
+            return kind(_sentence(text, name=name), exit_code)
         exit_code = next((code for words, code in _CONNECTING.items() if words in first), UNAVAILABLE)
         return StoreError(_sentence("{name} cannot be opened: {text}", name=name, text=first), exit_code)
     return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=first), INTERNAL)

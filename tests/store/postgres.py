@@ -101,7 +101,7 @@ def running_server() -> Iterator[Server]:
         with (data / "postgresql.conf").open("a", encoding="utf-8") as settings:
             settings.write(
                 f"listen_addresses = ''\nport = {port}\nunix_socket_directories = '{folder}'\nfsync = off\n"
-                "synchronous_commit = off\nfull_page_writes = off\nmax_connections = 40\nshared_buffers = 16MB\n"
+                "full_page_writes = off\nmax_connections = 40\nshared_buffers = 16MB\n"
             )
         server.control("-l", str(folder / "log"), "start")
         with server.admin() as connection:

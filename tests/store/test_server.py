@@ -210,6 +210,9 @@ def end_others(server: Server, database: str) -> None:
 
 
 def test_a_restart_of_the_server_is_not_noticed(server: Server, server_address: str) -> None:
+    with server.admin() as connection:
+        # A copied database's sequences are logged from the next checkpoint on; without one a crash sets them back.
+        connection.execute("CHECKPOINT")
     with open_library(server_address) as library:
         library.edit([Change(1, "batch", 3)])
         server.control("-m", "immediate", "restart", "-l", str(server.folder / "log"))
