@@ -91,10 +91,13 @@ class _Writer:
     # Inputs
 
     def inputs(self) -> None:
-        """Every number within its bounds, every needed one there, every word one of the list."""
-        self.section("Inputs are within their bounds")
+        """Every number that is needed is there and within its bounds, and every word is one of its list."""
         for group, fields in self.groups():
-            self.group(group, fields)
+            numeric = [cell for cell in fields if cell.is_number]
+            if numeric:
+                self.section(f"{group}: within bounds")
+                for cell in numeric:
+                    self.bounds(cell)
         self.section("Words are ones the model knows")
         for cell in (cell for _, fields in self.groups() for cell in fields):
             if cell.kind in ("choice", "switch") and not is_locked(cell):
@@ -112,38 +115,33 @@ class _Writer:
                 found.append((item.label, []))
         return [(group, fields) for group, fields in found if fields]
 
-    def group(self, group: str, fields: Sequence[Field]) -> None:
-        first, last = fields[0].name, fields[-1].name
-        rows = self.book.layout.input_rows
-        cells = f"Inputs!{COLUMN}{rows[first]}:{COLUMN}{rows[last]}"
-        low, high, needed, number = (self.book.layout.bounds_span(column, first, last) for column in "DEFG")
-        ref = group.lower().replace(" ", "_")
-        numeric = [cell for cell in fields if cell.is_number]
-        if not numeric:
-            return
-        for what, sign, bound in (("below its lowest", "<", low), ("above its highest", ">", high)):
-            text = f"=IF(SUMPRODUCT(ISNUMBER({cells})*({cells}{sign}{bound}))=0,1,0)"
-            self.check(f"{group}: no number {what}", f"{ref}.{what.split()[0]}", text, [1.0] * len(self.book.scenarios))
-        text = f"=IF(SUMPRODUCT(ISNUMBER({cells})*{needed})=SUM({needed}),1,0)"
-        self.check(f"{group}: every number that is needed is there", f"{ref}.needed", text, self.ones())
-        text = f'=IF(SUMPRODUCT((1-ISNUMBER({cells}))*({cells}<>"")*{number})=0,1,0)'
-        self.check(f"{group}: no text where a number goes", f"{ref}.numbers", text, self.ones())
+    def bounds(self, cell: Field) -> None:
+        """A number within its bounds, whole where it has to be; blank only where it may be."""
+        layout = self.book.layout
+        value = f"Inputs!{COLUMN}{layout.input_rows[cell.name]}"
+        whole = f"INT({value})" if cell.kind == "integer" else value
+        held = f"MAX({layout.bound_cell('D', cell.name)},MIN({layout.bound_cell('E', cell.name)},{whole}))"
+        blank = f'({value}="")*1' if cell.optional else "0"
+        text = f"=IF(ISNUMBER({value}),({held}={value})*1,{blank})"
+        self.check(cell.label, f"{cell.name}.bounds", text, self.ones())
 
     def ones(self) -> list[float]:
         """What a check of checked values gives."""
         return [1.0] * len(self.book.scenarios)
 
     def word(self, cell: Field) -> None:
+        """A word of the list."""
         source = "yes or no" if cell.kind == "switch" else cell.name
         words = self.book.layout.list_range(source)
         text = f"=SUMPRODUCT(({words}=Inputs!{COLUMN}{self.book.layout.input_rows[cell.name]})*1)"
         self.check(f"{cell.label} is in its list", f"{cell.name}.word", text, self.ones())
 
     def shares(self) -> None:
+        """The 24 shares together."""
         rows = self.book.layout.input_rows
         cells = f"Inputs!{COLUMN}{rows[HOUR_NAMES[0]]}:{COLUMN}{rows[HOUR_NAMES[-1]]}"
         tolerance = self.book.layout.constant_cell(SHARES_TOLERANCE)
-        text = f"=IF(OR(SUMPRODUCT(ISNUMBER({cells})*1)=0,ABS(SUM({cells})-1)<={tolerance}),1,0)"
+        text = f"=OR(COUNTA({cells})=0,ABS(SUM({cells})-1)<={tolerance})*1"
         self.check("The hours' shares sum to 1, or all are blank", "hourly_profile.sum", text, self.ones())
 
     # Conditions

@@ -17,7 +17,7 @@ from exports.workbook.chart import add_chart
 from exports.workbook.formats import FLAG, PERCENT_CHANGE, WHOLE, WORD, NumberFormat, change_format, is_share
 from exports.workbook.formula import COLUMN
 from exports.workbook.layout import FIRST_ROW
-from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, Page
+from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, NAMES_ROW, Page, clean
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
 from planner.model.constants import GIB, MS_PER_S
@@ -52,7 +52,7 @@ def write_comparison(book: Book) -> None:
     page.number(4, CONSTANT_COLUMN, book.baseline + 1, look.INPUT, WHOLE)
     page.scenario_header(book.names, book.ids, "Baseline")
     baseline_name = f"=INDEX({_absolute(page, 5)},$D$4)"
-    page.formula(6, CONSTANT_COLUMN, baseline_name, book.names[book.baseline], look.HEADER_LINK)
+    page.formula(6, CONSTANT_COLUMN, baseline_name, clean(book.names[book.baseline]), look.HEADER_NUMBER)
     writer = _Writer(book, page)
     writer.numbering()
     writer.results()
@@ -94,7 +94,7 @@ class _Writer:
         count = len(self.book.scenarios)
         self.page.across(
             self.row,
-            f"=COLUMNS($E{self.row}:{COLUMN}{self.row})",
+            f"=COLUMNS($E${NAMES_ROW}:{COLUMN}${NAMES_ROW})",
             [float(n + 1) for n in range(count)],
             look.CALC,
             WHOLE,

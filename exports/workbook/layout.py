@@ -84,10 +84,9 @@ class Layout:
         """The cell of the Inputs sheet that holds ``constant``."""
         return f"Inputs!$D${self.constant_rows[constant.name]}"
 
-    def bounds_span(self, column: str, first: str, last: str) -> str:
-        """The bounds, on the Lists sheet, of the inputs from ``first`` to ``last``."""
-        shift = self.bounds_row - FIRST_ROW
-        return f"Lists!${column}${self.input_rows[first] + shift}:${column}${self.input_rows[last] + shift}"
+    def bound_cell(self, column: str, name: str) -> str:
+        """The cell of the Lists sheet that holds the lowest (column D) or highest (E) number ``name`` may have."""
+        return f"Lists!${column}${self.input_rows[name] + self.bounds_row - FIRST_ROW}"
 
 
 @cache

@@ -6,12 +6,12 @@ import math
 
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.formats import WHOLE, NumberFormat, number_format
+from exports.workbook.formats import NumberFormat, number_format
 from exports.workbook.layout import FIRST_ROW, shown_unit
 from exports.workbook.page import NAMES_ROW, Page
 from planner.model.fields import Field
 
-_LAST_COLUMN = 7
+_LAST_COLUMN = 5
 _SMALLEST = 1e-300
 
 
@@ -20,8 +20,8 @@ def write_lists(book: Book) -> None:
     page = book.page("Lists")
     layout = book.layout
     page.heading("Lists", "The words a cell may hold, in the order of their codes, and the bounds of every input.")
-    header = {1: "List", 2: "Unit", 3: "Ref", 4: "Word or lowest", 5: "Highest", 6: "Needed", 7: "A number"}
-    page.header(NAMES_ROW, header, frozenset({4, 5, 6, 7}))
+    header = {1: "List", 2: "Unit", 3: "Ref", 4: "Word or lowest", 5: "Highest"}
+    page.header(NAMES_ROW, header, frozenset({4, 5}))
     for name, words in layout.lists.items():
         first = layout.list_rows[name]
         cell, row = layout.cells.get(name), layout.sheet.rows.get(name)
@@ -44,7 +44,7 @@ def write_lists(book: Book) -> None:
             _write_bounds(page, item.row + shift, item.field)
     page.finish(
         header_text=book.header_text,
-        wide={4: 26, 5: 16, 6: 9, 7: 10},
+        wide={4: 26, 5: 16},
         frozen=f"A{FIRST_ROW}",
         title_rows=f"1:{NAMES_ROW}",
         landscape_columns=1,
@@ -53,18 +53,18 @@ def write_lists(book: Book) -> None:
 
 def _write_bounds(page: Page, row: int, cell: Field) -> None:
     page.label(row, cell.label, shown_unit(cell), f"{cell.name}.bounds")
+    if not cell.is_number:
+        page.empty(row, 4, look.CONSTANT)
+        page.empty(row, 5, look.CONSTANT)
+        return
     low, high = bounds_of(cell)
     shown = _bound_format(low, high)
     page.number(row, 4, low, look.CONSTANT, shown)
     page.number(row, 5, high, look.CONSTANT, shown)
-    page.number(row, 6, float(cell.is_number and not cell.optional), look.CONSTANT, WHOLE)
-    page.number(row, 7, float(cell.is_number), look.CONSTANT, WHOLE)
 
 
 def bounds_of(cell: Field) -> tuple[float, float]:
-    """The lowest and the highest number that is allowed; words have none."""
-    if not cell.is_number:
-        return 0.0, 0.0
+    """The lowest and the highest number that is allowed."""
     low = -math.inf if cell.low is None else float(cell.low)
     if cell.above_low:
         low = max(math.nextafter(low, math.inf), low * (1 + 1e-15), _SMALLEST)

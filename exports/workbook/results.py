@@ -39,7 +39,7 @@ def write_results(book: Book) -> None:
         at = FIRST_ROW + position
         number = float(position + 1)
         page.formula(at, 1, _pick("Inputs", first, last, NAMES_ROW, at), clean(name), look.CALC)
-        page.formula(at, 2, f"=ROWS($A${FIRST_ROW}:$A{at})", number, look.CALC, WHOLE)
+        page.formula(at, 2, f"=ROWS(Lists!$A${FIRST_ROW}:$A{at})", number, look.CALC, WHOLE)
         page.formula(at, 3, _pick("Inputs", first, last, IDS_ROW, at), book.ids[position], look.CALC)
         for row in keys:
             key, values, shown = results[row.name]

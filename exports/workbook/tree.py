@@ -76,7 +76,7 @@ class Tree:
             return self.part("where", (self.part("given", (args[0],)), args[0], args[1]))
         if node.op == "where":
             return self._where(args)
-        if node.op in ("add", "subtract", "multiply", "divide"):
+        if node.op in ("add", "subtract", "multiply", "divide", "power"):
             return self._arithmetic(node.op, args)
         if node.op in ("maximum", "minimum"):
             args = tuple({id(arg): arg for arg in args}.values())
@@ -93,11 +93,13 @@ class Tree:
         return self.part("where", args)
 
     def _arithmetic(self, op: str, args: tuple[Value, ...]) -> Value:
-        """A sum with 0 or a product with 1 is its other part, to the last bit."""
+        """A sum with 0, or a product with 1 or a power of 1, is its other part, to the last bit."""
         left, right = args
         neutral = 0.0 if op in ("add", "subtract") else 1.0
         if right.op == "number" and right.number == neutral:
             return left
+        if op == "power":
+            return self.part(op, args)
         if op in ("add", "multiply") and left.op == "number" and left.number == neutral:
             return right
         return self.part(op, args)
