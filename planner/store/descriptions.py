@@ -104,7 +104,7 @@ def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "", 
     if more:
         texts.append(f"{more} more scenarios alike")
     if revision.action == "import" and isinstance(revision.after, dict):
-        names = [printable(str(name))[:80] for name in revision.after]
+        names = sorted(printable(str(name))[:80] for name in revision.after)
         texts.append("saved " + ", ".join(names[:_LONGEST] + ["..."] * (len(names) > _LONGEST)))
     text = "; ".join(texts)
     if revision.action == "restore":

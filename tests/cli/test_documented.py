@@ -10,7 +10,7 @@ from planner.cli import reference
 COMMANDS = {name: command for name, command, _ in reference.commands()}
 PROMISED = """
 eval inputs rows list show new copy set rename delete undelete compare diff history undo redo restore snapshot tag notes
-baseline order fleet price export validate workspace catalog db
+baseline order fleet price export import validate workspace catalog db
 """.split()
 PROMISED_BELOW = {
     "catalog": "list show add import export remove check prices refresh-prices",
