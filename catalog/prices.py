@@ -245,7 +245,11 @@ def pick_token_price(catalog: Catalog, name: str, *, on: str | None = None) -> P
         raise UnknownNameError(
             f"API price '{printable(name)[:80]}' is not {'one of a kind' if found else 'known'}{tail}."
         )
-    offer = found[0]
+    return pick_of(found[0])
+
+
+def pick_of(offer: TokenOffer) -> Pick:
+    """The values of inputs that ``offer`` fills."""
     return Pick(token_values(offer.price), offer.source, offer.date, _token_doubts(offer.price))
 
 

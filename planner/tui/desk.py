@@ -230,7 +230,7 @@ class Desk:
 
     # ---- changing
 
-    def save(self, edits: Sequence[Edit], text: str, *, force: bool = False) -> bool:
+    def save(self, edits: Sequence[Edit], text: str, *, why: str = "", force: bool = False) -> bool:
         """Save ``edits`` as one action and say ``text``; False when it was refused, and why is said.
 
         A change that somebody else made to the same field meanwhile opens a choice between the two.
@@ -239,7 +239,7 @@ class Desk:
             self.say(self.book.library.read_only_reason, error=True)
             return False
         try:
-            changed = self.book.edit(edits, force=force)
+            changed = self.book.edit(edits, why=why, force=force)
         except ConflictError as error:
             commands.ask_about_conflict(self, edits, error)
             return False

@@ -76,6 +76,10 @@ def tick(desk: Desk) -> None:
         desk.list_moves()
 
 
+def no_panel(desk: Desk) -> bool:
+    return desk.panel is None
+
+
 def page(desk: Desk, cells: int = 100) -> str:
     assert desk.panel is not None
     return "\n".join("".join(text for text, _ in line.pieces) for line in desk.panel.lines(cells))
@@ -84,7 +88,7 @@ def page(desk: Desk, cells: int = 100) -> str:
 def test_a_library_of_this_version_opens_without_a_word(noted: Path, catalog: Catalog) -> None:
     with open_library(noted) as library:
         desk = opened(library, catalog)
-        assert desk.panel is None
+        assert no_panel(desk)
         assert desk.message.text == ""
 
 
@@ -120,7 +124,7 @@ def test_it_is_listed_until_it_was_seen(noted: Path, catalog: Catalog) -> None:
         desk = opened(library, catalog)
         assert isinstance(desk.panel, MovedPanel)
         desk.press("escape")
-        assert desk.panel is None
+        assert no_panel(desk)
         tick(desk)
         assert desk.watch.ready() == []
     assert versions(noted) == {catalog.version}
@@ -139,7 +143,7 @@ def test_the_list_can_be_opened_again_and_leads_to_the_result(noted: Path, catal
         page(desk)
         desk.press("down")
         desk.press("enter")
-        assert desk.panel is None
+        assert no_panel(desk)
         assert (desk.item.name, desk.column) == ("ttft_s", 1)
 
 
@@ -147,7 +151,7 @@ def test_less_than_one_percent_is_kept_silently(noted: Path, catalog: Catalog) -
     seen_before(noted, 1.005, 0, 1)
     with open_library(noted) as library:
         desk = opened(library, catalog)
-        assert desk.panel is None
+        assert no_panel(desk)
         tick(desk)
     assert versions(noted) == {catalog.version}
 
@@ -180,10 +184,10 @@ def test_many_scenarios_follow_behind_the_first_paint(
     seen_before(noted, 0.5, 1, 4)
     with open_library(noted) as library:
         desk = opened(library, catalog)
-        assert desk.panel is None
+        assert no_panel(desk)
         desk.press("slash", "/")
         tick(desk)
-        assert desk.panel is None
+        assert no_panel(desk)
         assert "Results moved: catalogue" in desk.message.text
         desk.press("escape")
         tick(desk)
@@ -198,7 +202,7 @@ def test_another_workspace_is_compared_when_it_is_opened(noted: Path, catalog: C
         library.create_workspace("other")
         library.use_workspace("other")
         desk = opened(library, catalog)
-        assert desk.panel is None
+        assert no_panel(desk)
         desk.press("ctrl+o")
         for key in (*"tests", "enter"):
             desk.press(key, key if len(key) == 1 else None)

@@ -15,6 +15,7 @@ from planner.tui.lines import Heading, Line
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.prompts.cell import CellPrompt, NamePrompt
 from planner.tui.prompts.conflict import ConflictPrompt, StepConflictPrompt
+from planner.tui.prompts.price import PRICED, PricePrompt, price_options
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
@@ -48,6 +49,23 @@ def begin(desk: Desk, text: str | None, *, caret_mode: bool = False) -> None:
         desk.open(CellPrompt(desk, item, item.field, text, caret_mode=caret_mode))
 
 
+def pick_price(desk: Desk, text: str | None) -> bool:
+    """Open the list of prices on an input that has one; False where there is none, or nothing may be changed."""
+    line = desk.line
+    if line is None or line.field is None or line.name not in PRICED or not len(desk.book):
+        return False
+    if desk.book.library.read_only:
+        return False
+    try:
+        prices = price_options(desk, line.field)
+    except InputError:
+        # A device of a file of one's own has no prices: the cell is edited as others are.
+        return False
+    if prices:
+        desk.open(PricePrompt(desk, line, line.field, prices, text))
+    return bool(prices)
+
+
 def type_character(desk: Desk, character: str) -> None:
     """A character typed on a cell replaces its value; a space on a switch turns it."""
     line = desk.line
@@ -61,7 +79,9 @@ def type_character(desk: Desk, character: str) -> None:
         else:
             begin(desk, None)
         return
-    begin(desk, character)
+    is_name = character.isalpha() and line is not None and line.field is not None and line.field.is_number
+    if not (is_name and pick_price(desk, character)):
+        begin(desk, character)
 
 
 def ask_about_conflict(desk: Desk, edits: Sequence[Edit], error: ConflictError) -> None:
@@ -76,10 +96,12 @@ def edit(desk: Desk) -> None:
     begin(desk, None, caret_mode=True)
 
 
-@action("choose", "Choose from the list", "Opens the list of a name or choice; on a result, explains it.", "Edit",
+@action("choose", "Choose from the list", "Opens the list of a name, choice or price; explains a result.", "Edit",
         "enter", "alt+down", listed=False)  # fmt: skip
 def choose(desk: Desk) -> None:
     """Enter on a cell."""
+    if pick_price(desk, None):
+        return
     begin(desk, None, caret_mode=True)
     if isinstance(desk.prompt, CellPrompt) and desk.prompt.choices is not None:
         desk.prompt.buffer.caret_mode = False

@@ -50,12 +50,16 @@ class CellPrompt(Prompt):
         self.error = ""
         value = self._value(desk)
         shown = self.field.edit_text(value)
-        super().__init__("", options_of(desk, self.field), current=shown or NONE)
+        super().__init__("", self.options(desk), current=shown or NONE)
         self.buffer = Buffer(shown, caret_mode=caret_mode, replace=self.choices is not None and not caret_mode)
         if text is not None:
             self.buffer = Buffer("")
             self.buffer.insert(text)
             self.edited(desk)
+
+    def options(self, desk: Desk) -> list[Option] | None:
+        """What may be chosen; None where there is no list."""
+        return options_of(desk, self.field)
 
     def hints(self) -> tuple[tuple[str, str], ...]:
         """Its keys for the bar of keys."""
