@@ -19,6 +19,8 @@ BUSY: Final = 75
 NO_PERMISSION: Final = 77
 INTERNAL: Final = 70
 BAD_DATA: Final = 65
+LARGEST_EXPORT: Final = 500_000_000
+"""Bytes of a file beyond which it is no export of ours, and is not read."""
 
 _PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _PLACE = frozenset(
@@ -156,7 +158,7 @@ def refuse_to_overwrite(path: str | os.PathLike[str], is_untouched: Callable[[by
         _refuse_open(target)
         if force or not target.is_file():
             return
-        data = target.read_bytes()
+        data = target.read_bytes() if target.stat().st_size <= LARGEST_EXPORT else b""
     except ValueError as error:
         raise ExportError(
             f"{shown(target)} is no path of a file ({error}); nothing was written.", CANNOT_CREATE

@@ -9,6 +9,7 @@ import pytest
 
 from planner.store import open_library
 from tests.faults.newer import Newer, make_newer
+from tests.faults.support import planner
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +34,12 @@ def database(pristine: Path, tmp_path: Path) -> Path:
 def newer(tmp_path_factory: pytest.TempPathFactory) -> Newer:
     """A later version of the program."""
     return make_newer(tmp_path_factory.mktemp("newer"))
+
+
+@pytest.fixture(scope="session")
+def exported(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples as a workbook, to copy from."""
+    path = tmp_path_factory.mktemp("exported") / "plan.xlsx"
+    ended = planner("export", path, "--db", pristine)
+    assert ended.code == 0, ended.err
+    return path

@@ -1,0 +1,116 @@
+"""F32: files that are small outside and huge inside, or simply huge; refused at once, with little memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.faults.support import REPOSITORY, untouched
+
+MEASURED = """
+import sys
+from pathlib import Path
+from planner.__main__ import main
+code = main(sys.argv[1:])
+for line in Path("/proc/self/status").read_text().splitlines():
+    if line.startswith("VmHWM"):
+        print(line.split()[1], file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def zip_bomb(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(400_000_000))
+
+
+def many_entries(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(60_000):
+            archive.writestr(f"{number}", b"")
+
+
+def huge_sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(20 * 2**30)
+
+
+def huge_number(path: Path) -> None:
+    path.write_text('{"format": ' + "9" * 3_000_000 + "}")
+
+
+def deep(path: Path) -> None:
+    path.write_text('{"a":' * 600_000)
+
+
+def endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+BOMBS: list[Callable[[Path], None]] = [zip_bomb, many_entries, huge_sparse, huge_number, deep, endless]
+
+
+def run_measured(*arguments: object) -> tuple[int, str, int, float]:
+    """Exit code, sentence, largest resident size in KiB and seconds of a command."""
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    *said, size = done.stderr.strip().splitlines()
+    return done.returncode, "\n".join(said), int(size), time.monotonic() - begun
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("ending", ["json", "toml", "xlsx"])
+def test_f32_refused_at_once(database: Path, tmp_path: Path, bomb: Callable[[Path], None], ending: str) -> None:
+    path = tmp_path / f"bomb.{ending}"
+    bomb(path)
+    command = {
+        "json": ("import", path, "--apply"),
+        "toml": ("catalog", "import", path),
+        "xlsx": ("import", path, "--apply"),
+    }
+    with untouched(database):
+        code, said, size, seconds = run_measured(*command[ending], "--db", database)
+    assert code == 65, said
+    assert "Traceback" not in said
+    assert f"bomb.{ending}" in said
+    assert size < 200_000
+    assert seconds < 15, "5 s on a machine that does nothing else"
+
+
+@pytest.mark.parametrize("bomb", [zip_bomb, many_entries, huge_sparse])
+def test_f32_in_the_place_of_an_export(database: Path, tmp_path: Path, bomb: Callable[[Path], None]) -> None:
+    """Before a workbook is written over, what is there is looked at."""
+    path = tmp_path / "plan.xlsx"
+    bomb(path)
+    before = path.stat()
+    code, said, size, seconds = run_measured("export", path, "--db", database)
+    assert code == 73, said
+    assert "plan.xlsx" in said
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert size < 400_000
+    assert seconds < 30
+
+
+@pytest.mark.parametrize("ending", ["db", "toml"])
+def test_f32_in_the_place_of_a_library(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"bomb.{ending}"
+    huge_sparse(path)
+    code, said, size, seconds = run_measured("list", "--db", path)
+    assert code == 65, said
+    assert size < 200_000
+    assert seconds < 15
