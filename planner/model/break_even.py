@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.model.constants import SECONDS_PER_HOUR, SMALLEST, TINIEST, WATTS_PER_KILOWATT
+from planner.model.constants import HALF, SECONDS_PER_DAY, SECONDS_PER_HOUR, SMALLEST, TINIEST, WATTS_PER_KILOWATT
 from planner.model.expression import Value
-from planner.model.functions import blank, both, ceiling, given, maximum, otherwise, where
+from planner.model.functions import argmax, blank, both, ceiling, given, maximum, otherwise, where
 from planner.model.roots import reached
 from planner.model.sheet import Maybe, row
 from planner.model.step import Curve, StepModel
@@ -46,10 +46,16 @@ def price_ratio_batch(step: StepModel, output_ratio_used: Value, prefill_whole_s
 
 @row(label="Traffic one replica may carry", unit="requests/day", section=SECTION, detail=True)
 def replica_requests_per_day(
-    replica_requests_per_second: Value, hours_billed_per_day: Value, calls_per_request: Value
+    replica_requests_per_second: Value, calls_per_request: Value, peak_factor: Value, largest_hour_share: Maybe
 ) -> Value:
-    """q: user requests per day of one replica under a flat profile over the hours billed."""
-    return replica_requests_per_second * SECONDS_PER_HOUR * hours_billed_per_day / calls_per_request
+    """q: user requests in a day whose peak, by the hourly profile or the peak factor, one replica may carry.
+
+    A flat day over the hours billed has the peak factor 24 / hours billed.
+    """
+    peak_share = otherwise(largest_hour_share, 1)
+    by_factor = replica_requests_per_second * SECONDS_PER_DAY / peak_factor
+    by_profile = replica_requests_per_second * SECONDS_PER_HOUR / peak_share
+    return where(given(largest_hour_share), by_profile, by_factor) / calls_per_request
 
 
 @row(label="Cost of one replica", unit="$/month", section=SECTION, detail=True, reason="no device price is given")
@@ -117,7 +123,7 @@ def break_even_requests_per_day(
     request_value_per_month: Value,
     spare_replicas: Value,
 ) -> Value:
-    """Smallest traffic (flat over the hours billed) at which self-hosting costs no more than the API.
+    """Smallest traffic, its peak shaped as the scenario says, at which self-hosting costs no more than the API.
 
     k* = smallest k >= 1 with k q a >= (k + s) c; then max((k* - 1) q, (k* + s) c / a). Above it the bills may cross
     again at every further replica.
@@ -169,3 +175,16 @@ def break_even_utilization(
 def break_even_device_price(api_cost_per_month: Value, device_hours_per_month: Value, plan_price_ratio: Value) -> Value:
     """Device price per hour on demand at which this load costs the same at the API."""
     return api_cost_per_month / maximum(device_hours_per_month * plan_price_ratio, SMALLEST)
+
+
+@row(
+    label="Cheaper way",
+    section=SECTION,
+    words=("self-hosted", "API", "the same"),
+    key=True,
+    reason="one of the two has no price",
+)
+def cheaper_way(self_host_cost_per_month: Value, api_cost_per_month: Value) -> Value:
+    """Which bill for this load is lower; within the band of the results the verdict may turn."""
+    saves = api_cost_per_month - self_host_cost_per_month
+    return argmax(where(saves > 0, 1, 0), where(saves < 0, 1, 0), HALF)
