@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.book import MODEL, PRICE_BOOK, Catalog, Overlay, load_catalog, overlay_from_file
+from catalog.book import MODEL, PRICE_BOOK, SNAPSHOT_KINDS, Catalog, Overlay, load_catalog, overlay_from_file
 from catalog.documents import plain
 from catalog.errors import BadFileError
-from planner.cli.diagnostics import say
+from planner.cli.diagnostics import CommandError, say
 from planner.model.fields import printable
 from planner.store.records import Entry
 
@@ -79,8 +79,21 @@ def documents_to_save(library: Library, layer: Overlay) -> list[tuple[str, str, 
 
 
 def save(library: Library, layer: Overlay, why: str) -> list[tuple[str, str]]:
-    """Keep the entries of ``layer`` in ``library``, all or none; kind and id of each."""
+    """Keep the entries of ``layer`` in ``library``, all or none; kind and id of each.
+
+    Raises CommandError for a dated snapshot that is kept already with other figures.
+    """
     wanted = documents_to_save(library, layer)
+    kept = {(entry.kind, entry.name) for entry in library.entries()}
+    for kind in SNAPSHOT_KINDS:
+        for entry_id in layer.entries.get(kind, ()):
+            place = kept_as(kind, entry_id)
+            if place in kept and any(place == (kind_kept, name) for kind_kept, name, _ in wanted):
+                raise CommandError(
+                    f"The {kind} {entry_id} is a dated snapshot that you keep already with other figures, and is never "
+                    "overwritten: give the new one another id.",
+                    65,
+                )
     if wanted:
         library.put_entries(wanted, why=why)
     return [(kind, entry_id) for kind, entries in layer.entries.items() for entry_id in entries]

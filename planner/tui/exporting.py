@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from catalog import Catalog
 from planner.model.evaluation import Evaluated
 from planner.model.fields import InputError
 from planner.tui.book import Book
@@ -25,6 +26,9 @@ class Job:
     title: str
     origin: dict[str, str]
     replace: bool
+    tags: Sequence[tuple[str, ...]]
+    in_fleet: Sequence[bool]
+    catalog: Catalog
     left_out: str = ""
 
 
@@ -55,6 +59,9 @@ def gather(book: Book, path: Path, places: Sequence[int], *, replace: bool) -> J
         title=book.workspace,
         origin=origin,
         replace=replace,
+        tags=[book.columns[place].stored.tags for place in sound],
+        in_fleet=[book.columns[place].stored.in_fleet for place in sound],
+        catalog=book.catalog,
         left_out="; ".join(problems),
     )
 
@@ -62,6 +69,8 @@ def gather(book: Book, path: Path, places: Sequence[int], *, replace: bool) -> J
 def write(job: Job) -> str:
     """Write the file; what to say about it. Raises ExportError; an older file is then unchanged."""
     from exports.by_ending import write_export
+    from exports.json import Saved
+    from exports.own import own_entries
     from exports.workbook import Provenance
 
     written = write_export(
@@ -70,6 +79,8 @@ def write(job: Job) -> str:
         baseline=job.baseline,
         title=job.title,
         ids=job.ids if all(job.ids) else None,
+        saved=[Saved(tags, in_fleet) for tags, in_fleet in zip(job.tags, job.in_fleet, strict=True)],
+        own=own_entries(job.catalog, [one.scenario for one in job.scenarios]),
         provenance=Provenance(**job.origin),
         force=job.replace,
     )

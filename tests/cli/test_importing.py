@@ -198,6 +198,16 @@ def test_an_entry_in_place_of_a_shipped_one_is_in_sight(run: Run, plan: Path, el
     assert run("eval", "On ours", *elsewhere, "--json").json["facts"]["memory_bandwidth"]["value"] == 3.35e12
 
 
+def test_a_kept_snapshot_is_never_overwritten(run: Run, refuse: Refuse, plan: Path, tmp_path: Path) -> None:
+    card = tmp_path / "card.toml"
+    card.write_text(CARD.replace("usd_h = 1.5", "usd_h = 3"))
+    assert "our-lease is a dated snapshot" in refuse("catalog", "add", card, code=65)
+    assert run("catalog", "prices", "our-card", "--json").json["offers"][0]["usd_h"] == 1.5
+    card.write_text(CARD.replace("usd_h = 1.5", "usd_h = 3").replace("our-lease", "our-lease-2"))
+    run("catalog", "add", card)
+    assert {one["usd_h"] for one in run("catalog", "prices", "our-card", "--json").json["offers"]} == {1.5, 3}
+
+
 def test_all_problems_are_told_and_nothing_is_saved(
     run: Run, refuse: Refuse, plan: Path, elsewhere: tuple[str, str]
 ) -> None:
