@@ -8,7 +8,12 @@ import numpy as np
 
 
 def _argmax(*values: Any) -> Any:
-    return np.argmax(np.stack(np.broadcast_arrays(*values)), axis=0) + 1.0
+    position: Any
+    largest, position = values[0], np.float64(1)
+    for number, value in enumerate(values[1:], start=2):
+        position = np.where(value > largest, float(number), position)
+        largest = np.maximum(largest, value)
+    return position
 
 
 ARRAY_FUNCTIONS: dict[str, Any] = {

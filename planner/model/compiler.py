@@ -22,6 +22,8 @@ LONG_BRANCH = 120
 """Nodes from which on a branch is compiled only when it is taken."""
 
 _TRANSPARENT = frozenset("add subtract multiply divide negate exp log sqrt input row constant number let".split())
+_NAN_KEEPING = _TRANSPARENT | frozenset("maximum minimum ceiling floor".split())
+"""Operators whose result on arrays is NaN where an argument is."""
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "power": "**", "less": "<", "less_equal": "<=",
 }  # fmt: skip
@@ -92,7 +94,10 @@ class _Writer:
         if not row.iterative:
             tree = trace()
             self.begin(tree)
-            if _transparent(tree):
+            if self.array[name]:
+                reaching = self._reaching(tree)
+                guards = [p for p in guards if not self.array[p] or p not in reaching]
+            elif _transparent(tree):
                 read = _leaves(tree)
                 guards = [p for p in guards if p not in read]
         scalars = [p for p in guards if not self.array[p]]
@@ -110,6 +115,19 @@ class _Writer:
             self.indent += 1
             self.line(f"{name} = nan")
             self.indent -= 1
+
+    def _reaching(self, node: Value) -> frozenset[str]:
+        """The arrays whose NaN reaches the result of ``node`` by arithmetic alone, so that no mask is needed for it."""
+        found: dict[int, frozenset[str]] = {}
+        for part in bottom_up(node):
+            below = [found[id(arg)] for arg in part.args]
+            if part.op in ("input", "row"):
+                found[id(part)] = frozenset([part.name] if self.array[part.name] else [])
+            elif part.op == "where":
+                found[id(part)] = below[1] & below[2]
+            else:
+                found[id(part)] = frozenset().union(*below) if part.op in _NAN_KEEPING else frozenset()
+        return found[id(node)]
 
     def _count(self, node: Value) -> None:
         self.uses[id(node)] += 1

@@ -133,8 +133,9 @@ def ttft_limit_requests_per_second(
 
     def gap(rate: Value, b: Value) -> Value:
         chance, wait = queue.slot_wait(rate)
-        waits = prefill_wait(load, rate) + step_wait(step, load, rate, b) + chance * wait
-        return log(room / maximum(waits + first_steps * (step.time(b) - step.time(1)), least))
+        step_s = step.time(b)
+        waits = prefill_wait(load, rate) + step_wait(load, rate, b, step_s) + chance * wait
+        return log(room / maximum(waits + first_steps * (step_s - step.time(1)), least))
 
     b = settled_batch(step, load, top, queue.capacity_batch, "batch at the target utilization")
     top_gap = let("TTFT gap at the target utilization", gap(top, b))

@@ -34,11 +34,17 @@ def operating_batch(
     return where(given(batch), otherwise(batch, 1), where(given(served), settled, blank()))
 
 
+@row(label="Sequences in one pass", unit="sequences", section=SECTION)
+def pass_sequences(step: StepModel, operating_batch: Value) -> Value:
+    """The operating batch over the pipeline's stages, at least 1."""
+    return step.micro_batch(operating_batch)
+
+
 @row(label="Experts read per step", unit="experts", section=SECTION)
-def experts_read(step: StepModel, operating_batch: Value, experts: Value) -> Value:
+def experts_read(step: StepModel, pass_sequences: Value, experts: Value) -> Value:
     """E(1 - (1 - k/E)^tokens): experts of a layer that the tokens of one pass touch, routed uniformly."""
-    tokens = step.micro_batch(operating_batch) * step.verified_tokens
-    return experts * (1 - step.expert_miss_share**tokens)
+    touched = experts * (1 - step.expert_miss_share ** (pass_sequences * step.verified_tokens))
+    return where(experts > 0, touched, 0)
 
 
 @row(label="Weights read per step", unit="B", section=SECTION, better="lower")
@@ -49,41 +55,41 @@ def weights_read_bytes(experts_read: Value, experts: Value, expert_bytes: Value,
 
 @row(label="KV cache read per step", unit="B", section=SECTION, better="lower")
 def kv_read_bytes(
-    step: StepModel, operating_batch: Value, kv_read_bytes_per_device: Value, tensor_parallel: Value
+    pass_sequences: Value, attention_degree: Value, kv_read_bytes_per_device: Value, tensor_parallel: Value
 ) -> Value:
     """Sequences on a device x its share of their live KV cache, summed over t devices."""
-    sequences = maximum(step.micro_batch(operating_batch) / step.attention_degree, 1)
+    sequences = maximum(pass_sequences / attention_degree, 1)
     return tensor_parallel * sequences * kv_read_bytes_per_device
 
 
 @row(label="Memory time", unit="s", section=SECTION, better="lower")
-def memory_time_s(step: StepModel, operating_batch: Value) -> Value:
+def memory_time_s(step: StepModel, pass_sequences: Value) -> Value:
     """Weights and KV cache of the pass over the reachable bandwidth, per token of a sequence; draft steps apart."""
-    return step.memory_s(operating_batch)
+    return step.memory_s(pass_sequences)
 
 
 @row(label="Compute time", unit="s", section=SECTION, better="lower")
-def compute_time_s(step: StepModel, operating_batch: Value) -> Value:
+def compute_time_s(step: StepModel, pass_sequences: Value) -> Value:
     """Matmuls and attention of the pass over the reachable FLOP/s, per token of a sequence; draft steps apart."""
-    return step.compute_s(operating_batch)
+    return step.compute_s(pass_sequences)
 
 
 @row(label="Draft steps' time", unit="s", section=SECTION, better="lower")
-def draft_time_s(step: StepModel, operating_batch: Value) -> Value:
+def draft_time_s(step: StepModel, pass_sequences: Value) -> Value:
     """The larger of the draft steps' memory and compute time, per token of a sequence; 0 without drafting."""
-    return step.draft_s(operating_batch)
+    return step.draft_s(pass_sequences)
 
 
 @row(label="Interconnect time", unit="s", section=SECTION, better="lower")
-def interconnect_time_s(step: StepModel, operating_batch: Value) -> Value:
+def interconnect_time_s(step: StepModel, pass_sequences: Value) -> Value:
     """Collectives' latency and bytes, per token of a sequence; draft steps included."""
-    return step.interconnect_s(operating_batch)
+    return step.interconnect_s(pass_sequences)
 
 
 @row(label="Overhead time", unit="s", section=SECTION, better="lower")
-def overhead_time_s(step: StepModel, operating_batch: Value) -> Value:
+def overhead_time_s(step: StepModel, pass_sequences: Value) -> Value:
     """Kernels, launches and scheduling, per token of a sequence; draft steps included."""
-    return step.overhead_s(operating_batch)
+    return step.overhead_s(pass_sequences)
 
 
 @row(label="Step time", unit="s", section=SECTION, better="lower")
@@ -106,34 +112,32 @@ def bound_by(memory_time_s: Value, compute_time_s: Value, interconnect_time_s: V
 
 @row(label="Memory time at efficiency 1", unit="s", section=SECTION, detail=True)
 def bound_memory_time_s(
-    step: StepModel, operating_batch: Value, weights_efficiency: Value, kv_efficiency: Value
+    step: StepModel, pass_sequences: Value, weights_efficiency: Value, kv_efficiency: Value
 ) -> Value:
     """The bytes of a step over the rated bandwidth."""
-    x = step.micro_batch(operating_batch)
-    weights = (step.memory_fixed_s + step.experts_read_s * step.experts().share(x)) * weights_efficiency
-    return weights + step.memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
+    weights = (step.memory_fixed_s + step.experts_s(pass_sequences)) * weights_efficiency
+    return weights + step.memory_per_sequence_s * maximum(pass_sequences, step.attention_degree) * kv_efficiency
 
 
 @row(label="Compute time at efficiency 1", unit="s", section=SECTION, detail=True)
-def bound_compute_time_s(step: StepModel, operating_batch: Value, decode_efficiency: Value) -> Value:
+def bound_compute_time_s(step: StepModel, pass_sequences: Value, decode_efficiency: Value) -> Value:
     """The FLOP of a step over the dense peaks."""
-    return step.compute_s(operating_batch) / step.software_factor_used * decode_efficiency
+    return step.compute_s(pass_sequences) / step.software_factor_used * decode_efficiency
 
 
 @row(label="Draft steps' time at efficiency 1", unit="s", section=SECTION, detail=True)
 def bound_draft_time_s(
     step: StepModel,
-    operating_batch: Value,
+    pass_sequences: Value,
     weights_efficiency: Value,
     kv_efficiency: Value,
     decode_efficiency: Value,
 ) -> Value:
     """The larger of the draft steps' bytes over the rated bandwidth and their FLOP over the dense peaks."""
-    x = step.micro_batch(operating_batch)
-    share = step.experts(verifies=False).share(x)
-    weights = (step.draft_memory_fixed_s + step.experts_read_s * share) * weights_efficiency
+    x = pass_sequences
+    weights = (step.draft_memory_fixed_s + step.experts_s(x, verifies=False)) * weights_efficiency
     memory = weights + step.draft_memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
-    compute = step.draft_compute_s(operating_batch) / step.software_factor_used * decode_efficiency
+    compute = step.draft_compute_s(x) / step.software_factor_used * decode_efficiency
     return where(step.verified_tokens > 1, maximum(memory, compute), 0)
 
 
@@ -151,8 +155,8 @@ def roofline_share(bound_step_time_s: Value, step_time_s: Value) -> Value:
 
 @row(label="Arithmetic intensity", unit="FLOP/B", section=SECTION)
 def arithmetic_intensity(
-    step: StepModel,
-    operating_batch: Value,
+    pass_sequences: Value,
+    verified_tokens: Value,
     active_dense_parameters: Value,
     active_expert_parameters: Value,
     attention_flop_per_token: Value,
@@ -160,7 +164,7 @@ def arithmetic_intensity(
     kv_read_bytes: Value,
 ) -> Value:
     """FLOP of one pass over the bytes it reads."""
-    tokens = step.micro_batch(operating_batch) * step.verified_tokens
+    tokens = pass_sequences * verified_tokens
     matmul = FLOP_PER_PARAMETER * (active_dense_parameters + active_expert_parameters)
     return tokens * (matmul + attention_flop_per_token) / maximum(weights_read_bytes + kv_read_bytes, SMALLEST)
 
@@ -228,11 +232,11 @@ def prefill_wait_s(
 
 @row(label="Wait for the step under way", unit="s", section=SECTION, better="lower")
 def step_wait_s(
-    step: StepModel, load: LoadModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Maybe
+    load: LoadModel, batch: Maybe, operating_batch: Value, step_time_s: Value, requests_per_second_per_replica: Maybe
 ) -> Value:
     """Mean rest of the step that is running when a request arrives; 0 at a fixed batch."""
     rate = otherwise(requests_per_second_per_replica, 0)
-    return where(given(batch), 0, step_wait(step, load, rate, operating_batch))
+    return where(given(batch), 0, step_wait(load, rate, operating_batch, step_time_s))
 
 
 @row(label="Wait for a slot", unit="s", section=SECTION, better="lower")
@@ -271,10 +275,9 @@ def ttft_user_s(ttft_s: Value, network_rtt_ms: Value) -> Value:
 
 @row(label="TTFT, 95th percentile", unit="s", section=SECTION, better="lower")
 def ttft_p95_s(
-    step: StepModel,
     load: LoadModel,
     queue: QueueModel,
-    operating_batch: Value,
+    step_time_s: Value,
     batch: Maybe,
     requests_per_second_per_replica: Maybe,
     ttft_s: Value,
@@ -283,13 +286,12 @@ def ttft_p95_s(
 ) -> Value:
     """TTFT without waiting + 0.95 of a step + the larger tail of slots and prompts; at a fixed batch TTFT itself."""
     unloaded = ttft_s - queue_wait_s * ttft_factor
-    tail = p95_excess(queue, load, step, otherwise(requests_per_second_per_replica, 0), operating_batch)
+    tail = p95_excess(queue, load, otherwise(requests_per_second_per_replica, 0), step_time_s)
     return where(given(batch), ttft_s, unloaded + tail * ttft_factor)
 
 
 @row(label="Time from first to last token", unit="s", section=SECTION, better="lower")
 def decode_time_s(
-    step: StepModel,
     load: LoadModel,
     operating_batch: Value,
     step_time_s: Value,
@@ -298,7 +300,7 @@ def decode_time_s(
 ) -> Value:
     """D: m steps and the prompts of others that pass through meanwhile."""
     steady = load.counted_tokens * step_time_s + (operating_batch - 1) * load.decode_prefill_work_s
-    flowing = decode_time(step, load, otherwise(requests_per_second_per_replica, 0), operating_batch)
+    flowing = decode_time(load, otherwise(requests_per_second_per_replica, 0), step_time_s)
     m = load.counted_tokens
     return where(m > 0, where(given(batch), steady, flowing), 0)
 

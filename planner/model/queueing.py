@@ -53,16 +53,15 @@ def interruption(load: LoadModel, rate: Value) -> Value:
     return where(load.counted_tokens > 0, taken, 0)
 
 
-def decode_time(step: StepModel, load: LoadModel, rate: Value, b: Value) -> Value:
-    """D: seconds from the first token to the last, at ``rate`` on one replica with ``b`` sequences in flight."""
-    return (load.counted_tokens * step.time(b) + interruption(load, rate)) / (1 - prefill_share(load, rate))
+def decode_time(load: LoadModel, rate: Value, step_s: Value) -> Value:
+    """D: seconds from the first token to the last, at ``rate`` on one replica whose steps take ``step_s``."""
+    return (load.counted_tokens * step_s + interruption(load, rate)) / (1 - prefill_share(load, rate))
 
 
-def step_wait(step: StepModel, load: LoadModel, rate: Value, b: Value) -> Value:
-    """P_s: mean wait for the step under way."""
-    share = prefill_share(load, rate)
-    busy = rate * load.counted_tokens * step.time(b) / b
-    return step.time(b) * HALF * minimum(1 - share, busy)
+def step_wait(load: LoadModel, rate: Value, b: Value, step_s: Value) -> Value:
+    """P_s: mean wait for the step under way, of ``step_s`` with ``b`` sequences in flight."""
+    busy = rate * load.counted_tokens * step_s / b
+    return step_s * HALF * minimum(1 - prefill_share(load, rate), busy)
 
 
 def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, label: str) -> Value:
@@ -101,10 +100,10 @@ def followed_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, ne
     return minimum(maximum(1, alone, where(x > 1, x * stages, 0)), top)
 
 
-def p95_excess(queue: QueueModel, load: LoadModel, step: StepModel, rate: Value, b: Value) -> Value:
+def p95_excess(queue: QueueModel, load: LoadModel, rate: Value, step_s: Value) -> Value:
     """Seconds above the unloaded TTFT that 95 % of requests stay within."""
     share = prefill_share(load, rate)
     chance, wait = queue.slot_wait(rate)
     of_slots = wait * log(maximum(chance, P95_TAIL) / P95_TAIL)
     of_prompts = load.prefill_time_s * HALF / (1 - share) * log(maximum(share, P95_TAIL) / P95_TAIL)
-    return P95_SHARE * step.time(b) + maximum(of_slots, of_prompts)
+    return P95_SHARE * step_s + maximum(of_slots, of_prompts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from planner.model.constants import LEAST_EXPONENT, SMALLEST, THIRD, TINIEST, TWO
 from planner.model.expression import Value
-from planner.model.functions import both, exp, let, log, maximum, minimum, sqrt, where
+from planner.model.functions import exp, let, log, maximum, minimum, sqrt, where
 from planner.model.step import Curve
 
 REACHED_STEPS = 7
@@ -54,7 +54,7 @@ def reached(
         share, slope = experts.share_and_slope(x)
         fall = (line * x - fixed - time * share) / maximum(line - time * slope, rising * SMALLEST)
         x = let(f"{label}, {curve.name} {number + 1}", maximum(x - fall, 0))
-    return capped(where(experts.time > 0, x, straight))
+    return capped(where(experts.present > 0, x, straight))
 
 
 def within(curve: Curve, target: Value, slope: Value | float, top: Value, label: str) -> Value:
@@ -81,7 +81,7 @@ def within(curve: Curve, target: Value, slope: Value | float, top: Value, label:
         share, slope_here = experts.share_and_slope(x)
         climb = (room - line * x - time * share) / maximum(line + time * slope_here, TINIEST)
         x = let(f"{label}, {curve.name} {number + 1}", minimum(maximum(x + climb, 0), top))
-    return where(time * experts.pull > 0, x, straight)
+    return where(experts.present * experts.pull > 0, x, straight)
 
 
 def meeting(curve: Curve, users: Value, think_s: Value, weight: Value, work: Value, stages: Value, label: str) -> Value:
@@ -108,4 +108,4 @@ def meeting(curve: Curve, users: Value, think_s: Value, weight: Value, work: Val
         rise = time * slope
         tangent = crossing(curve.fixed + time * share - rise * x, curve.linear + rise)
         x = let(f"{label}, {curve.name} {number + 1}", tangent)
-    return where(both(time > 0, experts.pull > 0), x, crossing(curve.fixed, curve.linear))
+    return where(experts.present * experts.pull > 0, x, crossing(curve.fixed, curve.linear))

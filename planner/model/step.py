@@ -18,10 +18,11 @@ from planner.model.functions import both, maximum, minimum, plain, where
 class Experts:
     """How much of the experts' bytes x sequences have read: by the verifying pass, by the draft steps, or by both.
 
-    ``time`` reads all of them once, ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
+    ``present`` is above 0 where the model has experts, ``time`` reads all of them once, ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
     negative logarithm.
     """
 
+    present: Value
     time: Value
     miss: Value
     pull: Value
@@ -100,7 +101,7 @@ def _attention(fixed: Value, linear: Value | None, per_sequence: Value, least: V
 
 @dataclass(frozen=True, slots=True)
 class StepModel:
-    """The coefficients of a step per token that a sequence receives; every method takes sequences in flight."""
+    """The coefficients of a step per token that a sequence receives; b is sequences in flight, x those in one pass."""
 
     memory_fixed_s: Value
     memory_per_sequence_s: Value
@@ -130,55 +131,50 @@ class StepModel:
     def experts(self, *, verifies: bool = True, drafts: bool = False, factor: Value | float = 1) -> Experts:
         """The experts that the verifying pass, the draft steps or both read, in ``factor`` times their time."""
         return Experts(
-            time=self.experts_read_s * factor, miss=self.expert_miss_share, pull=self.expert_touch_rate,
+            present=self.experts_read_s, time=self.experts_read_s * factor, miss=self.expert_miss_share, pull=self.expert_touch_rate,
             verified=self.verified_tokens, drafted=self.draft_steps_cost, verifies=verifies, drafts=drafts,
         )  # fmt: skip
 
-    def memory_s(self, b: Value | float) -> Value:
-        """Memory time of a step without its draft steps."""
-        x = self.micro_batch(b)
-        per_sequence = self.memory_per_sequence_s * maximum(x, self.attention_degree)
-        fixed = self.memory_fixed_s + self.experts_read_s * self.experts().share(x)
-        return (fixed + per_sequence) * self.software_factor_used
+    def experts_s(self, x: Value | float, *, verifies: bool = True) -> Value:
+        """Time to read the experts that the verifying pass, or the draft steps, touch; 0 for a dense model."""
+        read = self.experts_read_s * self.experts(verifies=verifies).share(x)
+        return where(self.experts_read_s > 0, read, 0)
 
-    def compute_s(self, b: Value | float) -> Value:
-        """Compute time of a step without its draft steps."""
-        x = self.micro_batch(b)
+    def memory_s(self, x: Value | float) -> Value:
+        """Memory time of a step over ``x`` sequences in a pass, without its draft steps."""
+        per_sequence = self.memory_per_sequence_s * maximum(x, self.attention_degree)
+        return (self.memory_fixed_s + self.experts_s(x) + per_sequence) * self.software_factor_used
+
+    def compute_s(self, x: Value | float) -> Value:
+        """Compute time of a step over ``x`` sequences in a pass, without its draft steps."""
         attention = self.attention_per_sequence_s * maximum(x, self.attention_degree)
         return (self.matmul_per_sequence_s * x + attention) * self.software_factor_used
 
-    def draft_memory_s(self, b: Value | float) -> Value:
-        """Memory time of the draft steps."""
-        x = self.micro_batch(b)
-        per_sequence = self.draft_memory_per_sequence_s * maximum(x, self.attention_degree)
-        fixed = self.draft_memory_fixed_s + self.experts_read_s * self.experts(verifies=False).share(x)
-        return (fixed + per_sequence) * self.software_factor_used
-
-    def draft_compute_s(self, b: Value | float) -> Value:
+    def draft_compute_s(self, x: Value | float) -> Value:
         """Compute time of the draft steps."""
-        x = self.micro_batch(b)
         attention = self.draft_attention_per_sequence_s * maximum(x, self.attention_degree)
         return (self.draft_matmul_per_sequence_s * x + attention) * self.software_factor_used
 
-    def draft_s(self, b: Value | float) -> Value:
+    def draft_s(self, x: Value | float) -> Value:
         """The larger of the draft steps' memory and compute time; 0 without speculative decoding."""
-        larger = maximum(self.draft_memory_s(b), self.draft_compute_s(b))
+        per_sequence = self.draft_memory_per_sequence_s * maximum(x, self.attention_degree)
+        memory = self.draft_memory_fixed_s + self.experts_s(x, verifies=False) + per_sequence
+        larger = maximum(memory * self.software_factor_used, self.draft_compute_s(x))
         return where(self.verified_tokens > 1, larger, 0)
 
-    def interconnect_s(self, b: Value | float) -> Value:
+    def interconnect_s(self, x: Value | float) -> Value:
         """Interconnect time of a step, draft steps included."""
-        per_sequence = self.interconnect_per_sequence_s * self.micro_batch(b)
-        return (self.interconnect_fixed_s + per_sequence) * self.software_factor_used
+        return (self.interconnect_fixed_s + self.interconnect_per_sequence_s * x) * self.software_factor_used
 
-    def overhead_s(self, b: Value | float) -> Value:
+    def overhead_s(self, x: Value | float) -> Value:
         """Overhead of a step, draft steps included."""
-        per_sequence = self.overhead_per_sequence_s * self.micro_batch(b)
-        return (self.overhead_fixed_s + per_sequence) * self.software_factor_used
+        return (self.overhead_fixed_s + self.overhead_per_sequence_s * x) * self.software_factor_used
 
     def time(self, b: Value | float) -> Value:
-        """Time of a step: memory or compute, the draft steps, interconnect and overhead."""
-        roof = maximum(self.memory_s(b), self.compute_s(b)) + self.draft_s(b)
-        return roof + self.interconnect_s(b) + self.overhead_s(b)
+        """Time of a step with ``b`` sequences in flight: memory or compute, draft steps, interconnect, overhead."""
+        x = self.micro_batch(b)
+        roof = maximum(self.memory_s(x), self.compute_s(x)) + self.draft_s(x)
+        return roof + self.interconnect_s(x) + self.overhead_s(x)
 
     def time_and_slope(self, x: Value) -> tuple[Value, Value]:
         """time() at ``x`` >= 1 sequences in a pass, without software factor, and its derivative in x."""
@@ -190,7 +186,9 @@ class StepModel:
 
         def memory(fixed: Value, per_sequence: Value, experts: Experts) -> tuple[Value, Value]:
             share, slope = experts.share_and_slope(x)
-            return fixed + experts.time * share + per_sequence * served, experts.time * slope + per_sequence * more
+            read = where(experts.present > 0, experts.time * share, 0)
+            rise = where(experts.present > 0, experts.time * slope, 0)
+            return fixed + read + per_sequence * served, per_sequence * more + rise
 
         def compute(matmul: Value, attention: Value) -> tuple[Value, Value]:
             return matmul * x + attention * served, matmul + attention * more

@@ -54,7 +54,7 @@ class Oracle:
 
     def surplus(self, b: float, rate: float) -> float:
         """b - rate x D(b): below 0 where more requests arrive than leave."""
-        return b - rate * float(decode_time(self.step, self.load, rate, b))  # type: ignore[arg-type]
+        return b - rate * float(decode_time(self.load, rate, self.time(b)))  # type: ignore[arg-type]
 
     def operating_batch(self) -> float:
         """Smallest b in [1, c] with b >= r D(b), c where there is none."""
@@ -106,12 +106,14 @@ class Oracle:
 
     def ttft(self, rate: float) -> float:
         """Mean TTFT of one replica at ``rate`` requests/s, in seconds."""
-        arguments: tuple[Any, ...] = (self.step, self.load, rate)
-        b = settled_batch(*arguments, self["capacity_batch"], "")  # type: ignore[call-arg]
-        chance, wait = self.queue.slot_wait(rate)  # type: ignore[arg-type]
-        waits = prefill_wait(self.load, rate) + step_wait(*arguments, b) + chance * wait  # type: ignore[arg-type, call-arg]
-        base = self["ttft_base_s"] + self["prefill_pool_wait_s"] + self["first_steps"] * self.time(float(b))  # type: ignore[arg-type]
-        return (base + float(waits)) * self["ttft_factor"]  # type: ignore[arg-type]
+        top: Any = self["capacity_batch"]
+        at: Any = rate
+        b = settled_batch(self.step, self.load, at, top, "")
+        chance, wait = self.queue.slot_wait(at)
+        step_s: Any = self.time(b)  # type: ignore[arg-type]
+        waits = prefill_wait(self.load, at) + step_wait(self.load, at, b, step_s) + chance * wait
+        base = self["ttft_base_s"] + self["prefill_pool_wait_s"] + self["first_steps"] * step_s
+        return float((base + waits) * self["ttft_factor"])
 
 
 def close(found: float, wanted: float, residual: float, scale: float) -> bool:
