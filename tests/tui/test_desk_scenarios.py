@@ -142,14 +142,17 @@ def test_notes_and_a_snapshot(desk: Desk, keys: Keys) -> None:
     assert desk.book.columns[0].scenario.notes == "as quoted in May"
     keys("ctrl+s", "=before the review", "enter")
     assert [snapshot.name for snapshot in desk.book.library.snapshots()] == ["before the review"]
+    assert not desk.look_for_others(), "one's own snapshot is nobody else's change"
 
 
 def test_workspaces(desk: Desk, keys: Keys) -> None:
     keys("ctrl+o", "=second plan", "enter")
     assert desk.book.workspace == "second plan"
     assert len(desk.book) == 0
-    keys("ctrl+o", "=Exam", "tab", "enter")
-    assert desk.book.workspace == "Examples"
+    keys("ctrl+o", "=Exam", "enter")
+    assert desk.book.workspace == "Examples", "the highlighted one, no new one"
+    keys("ctrl+p", "=new workspace", "enter", "=Exam", "enter")
+    assert desk.book.workspace == "Exam"
     keys("ctrl+o", "=tests", "enter")
     assert names(desk) == FIVE
 
@@ -259,7 +262,8 @@ def test_export_of_a_selection(desk: Desk, keys: Keys, host: RecordingHost, tmp_
 @pytest.mark.parametrize(
     ("typed", "said"),
     [("plan.pdf", "must end in .xlsx, .csv, .md, .json"), ("nowhere/plan.xlsx", "There is no folder"),
-     (" ", "Give the path"), (".", "is a folder"), ("/", "is a folder")],
+     (" ", "Give the path"), (".", "is a folder"), ("/", "is a folder"),
+     ("x" * 300 + ".csv", "too long"), ("~nobody-of-that-name/x.csv", "There is no folder")],
 )  # fmt: skip
 def test_a_path_that_cannot_be_written_is_refused_and_stays(
     desk: Desk, keys: Keys, host: RecordingHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str

@@ -11,7 +11,7 @@ from planner.tui.actions import action
 from planner.tui.cells import number_of, show_cell
 from planner.tui.panels.history import HistoryPanel
 from planner.tui.prompts.cell import NamePrompt
-from planner.tui.prompts.palette import WorkspacePrompt
+from planner.tui.prompts.palette import WorkspacePrompt, open_workspace
 from planner.tui.prompts.scenario import NamingPrompt
 from planner.tui.text import one_line
 
@@ -187,6 +187,16 @@ def workspace(desk: Desk) -> None:
     desk.open(WorkspacePrompt(desk))
 
 
+@action("new-workspace", "New workspace", "An empty set of scenarios of this library.", "File", writes=True)
+def new_workspace(desk: Desk) -> None:
+    """From the palette."""
+
+    def accept(name: str) -> None:
+        open_workspace(desk, desk.book.library.create_workspace(name).name)
+
+    desk.open(NamingPrompt("Name of the workspace", "Make", "", accept))
+
+
 @action("snapshot", "Name a snapshot", "Keeps the workspace as it is now under a name; edits are saved anyway.", "File",
         "ctrl+s", writes=True)  # fmt: skip
 def snapshot(desk: Desk) -> None:
@@ -194,6 +204,8 @@ def snapshot(desk: Desk) -> None:
 
     def accept(name: str) -> None:
         desk.book.library.snapshot(name)
+        desk.book.reload()
+        desk.reloaded()
         desk.saved(f"Snapshot {name}")
 
     name = f"{desk.clock():%Y-%m-%d %H:%M}"

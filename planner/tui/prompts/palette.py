@@ -90,8 +90,19 @@ class ThemePrompt(Prompt):
         desk.say("")
 
 
+def open_workspace(desk: Desk, name: str) -> None:
+    """Go to the workspace called ``name``. Raises StoreError."""
+    desk.book.library.use_workspace(name)
+    desk.close()
+    desk.book.reload()
+    desk.outline.in_use.clear()
+    desk.reloaded(0)
+    desk.say(f"Workspace {one_line(name)}")
+    desk.look_for_moves()
+
+
 class WorkspacePrompt(Prompt):
-    """The workspaces of the library; a new name makes a new one."""
+    """The workspaces of the library; a name that matches none makes a new one."""
 
     title = "Workspace"
     verb = "Open"
@@ -105,22 +116,16 @@ class WorkspacePrompt(Prompt):
 
     def opened(self, desk: Desk) -> None:
         """Say what can be done."""
-        desk.say("A name that is not in the list makes a new workspace.")
+        desk.say("A name that matches none of the list makes a new workspace.")
 
     def submit(self, desk: Desk) -> None:
         """Open the highlighted workspace, or make one of the name that was typed."""
         library, typed = desk.book.library, self.buffer.text.strip()
-        option = self.option if not typed or self.touched else None
+        option = self.option
         with desk.sentences():
             known = {workspace.name.casefold(): workspace.name for workspace in library.workspaces()}
-            name = str(option.value) if option is not None else known.get(typed.casefold(), "")
+            name = known.get(typed.casefold(), "") or (str(option.value) if option is not None else "")
             if not name and typed:
                 name = library.create_workspace(typed).name
             if name:
-                library.use_workspace(name)
-                desk.close()
-                desk.book.reload()
-                desk.outline.in_use.clear()
-                desk.reloaded(0)
-                desk.say(f"Workspace {one_line(name)}")
-                desk.look_for_moves()
+                open_workspace(desk, name)
