@@ -78,10 +78,10 @@ def show_value(row: Row, value: float | str | bool | None) -> str:
 
 
 def show_money(value: float) -> str:
-    """Money with two decimals from 1 up, else four significant digits."""
+    """Money: whole from 1,000 up, two decimals from 1 up, else four significant digits."""
     if not math.isfinite(value):
         return BLANK
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.2f}" if abs(value) >= 1 else show_number(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}" if abs(value) >= 1 else show_number(value)
 
 
 def show_with_unit(row: Row, result: Result) -> str:
