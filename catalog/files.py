@@ -18,6 +18,14 @@ def shown(path: Path) -> str:
     return printable(str(path))[-200:]
 
 
+def from_home(text: str | Path) -> Path:
+    """The path that a person wrote, with ~ for a home folder; ~ of nobody known stays as it is."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
 def is_folder(path: Path, refuse: type[BadFileError] = BadFileError) -> bool:
     """Whether ``path`` is a folder; raises MissingFileError when it is nothing and ``refuse`` when it is closed."""
     return stat.S_ISDIR(_mode(path, refuse))

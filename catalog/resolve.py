@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from catalog import facts as model_facts
 from catalog.book import (
@@ -28,10 +29,10 @@ from catalog.book import (
 )
 from catalog.entries import FACTOR_FIELDS, Accelerator, Engine, Format, Interconnect, Model, Peaks, Profile
 from catalog.errors import BadFileError, CatalogError, MissingFileError, UnknownNameError
-from catalog.files import shown
+from catalog.files import from_home, shown
 from catalog.schema import Entry, Source
 from planner.model.facts import FACT_FIELDS
-from planner.model.fields import FieldValue, printable
+from planner.model.fields import Field, FieldValue, printable
 from planner.model.scenario import Fact
 
 DRIVER_TO_RUNTIME = 0.993
@@ -41,6 +42,16 @@ UNIFIED_TO_RUNTIME = 0.75
 MIB_PER_GIB = 1024
 USUAL_UTILIZATION = 0.9
 OWN_LINK = "catalogue"
+
+
+_KINDS_OF_NAMES: dict[str, Kind[Any]] = {
+    "accelerator": ACCELERATOR,
+    "model": MODEL,
+    "draft_model": MODEL,
+    "engine": ENGINE,
+    "efficiency_profile": PROFILE,
+}
+"""Inputs that take the path of a file in the place of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,7 @@ def lookup(catalog: Catalog, kind: Kind[E], name: str) -> Found[E]:
     """
     if catalog.has(kind, name) or not looks_like_path(name):
         return catalog.find(kind, name)
-    path = Path(name).expanduser()
+    path = from_home(name)
     try:
         overlay = overlay_from_file(path)
     except MissingFileError:
@@ -79,6 +90,21 @@ def looks_like_path(name: str) -> bool:
     return "/" in name or "\\" in name or name.startswith("~") or name.lower().endswith((".toml", ".json"))
 
 
+def full_path(field: Field, value: FieldValue, catalog: Catalog) -> FieldValue:
+    """The full path where ``value`` of the input ``field`` is that of a file or folder and no name of the catalogue.
+
+    So it leads there wherever the planner is started. Raises InputError when the full path is too long for the input.
+    """
+    kind = _KINDS_OF_NAMES.get(field.name)
+    if kind is None or not isinstance(value, str) or catalog.has(kind, value):
+        return value
+    path = from_home(value)
+    try:
+        return field.check(str(path.resolve())) if path.exists() else value
+    except (OSError, RuntimeError):
+        return value
+
+
 def _no_such(catalog: Catalog, kind: Kind[E], name: str) -> UnknownNameError:
     try:
         catalog.find(kind, name)
@@ -91,7 +117,7 @@ def find_model(catalog: Catalog, name: str) -> Found[Model]:
     """A model by its name, or by the path of a config.json, a model folder or a TOML file."""
     if catalog.has(MODEL, name) or not (looks_like_path(name) or Path(name).is_dir()):
         return catalog.find(MODEL, name)
-    path = Path(name).expanduser()
+    path = from_home(name)
     if name.lower().endswith(".toml"):
         return lookup(catalog, MODEL, name)
     from catalog.imports import model_from_path  # noqa: PLC0415 - most scenarios name a model of the catalogue

@@ -159,9 +159,10 @@ def add(
 
     An entry with the id of a shipped one takes its place, which lists show.
     """
+    from catalog.files import from_home
     from planner.cli.own import layer_from
 
-    layer = layer_from(path.expanduser())
+    layer = layer_from(from_home(path))
     if entry_id is not None:
         layer = _renamed(layer, entry_id)
     _keep(library, layer, why or f"from {path.name}", as_json)
@@ -210,9 +211,10 @@ def import_entries(library: "Library", file: File, as_json: Json = False) -> Non
 
     The file is one that `planner catalog export` wrote, or has its layout.
     """
+    from catalog.files import from_home
     from planner.cli.own import layer_from
 
-    _keep(library, layer_from(file.expanduser()), f"from {file.name}", as_json)
+    _keep(library, layer_from(from_home(file)), f"from {file.name}", as_json)
 
 
 @group.command("export")

@@ -54,11 +54,10 @@ def pages_of(book: Catalog, name: str, kind: str | None) -> list[Page]:
         return [page(book, kind_named(kind), name)]
     found = [one for one in kinds().values() if book.has(one, name)]
     if not found and looks_like_path(name):
-        from pathlib import Path
-
+        from catalog.files import from_home
         from planner.cli.own import layer_from
 
-        layer = layer_from(Path(name).expanduser())
+        layer = layer_from(from_home(name))
         book = book.with_overlay(layer)
         named = [(kinds()[one], entry_id) for one, entries in layer.entries.items() for entry_id in entries]
         return [page(book, one, entry_id) for one, entry_id in named]

@@ -87,9 +87,11 @@ def remind(library: "Library") -> None:
     from planner.analysis.moved import is_current
     from planner.cli.diagnostics import say
 
-    catalog = catalogue_of(library)
     seen = library.witnesses()
-    if not seen or all(is_current(one, seen.get(one.id), catalog.version) for one in library.scenarios()):
+    if not seen:
+        return
+    catalog = catalogue_of(library)
+    if all(is_current(one, seen.get(one.id), catalog.version) for one in library.scenarios()):
         return
     found = compare_workspace(library, catalog)
     if found.moved:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.diagnostics import CommandError
@@ -21,7 +20,6 @@ Settings = dict[str, FieldValue]
 """Values by the name of the input or fact; None for a fact takes the catalogue's."""
 
 DEFAULTS = "defaults"
-_MAY_BE_PATHS = ("model", "draft_model", "accelerator")
 _CATALOGUE = ("", "blank", "catalogue", "catalog")
 
 
@@ -46,19 +44,12 @@ def parse_settings(texts: Iterable[str]) -> Settings:
 
 def _full_path(field: Field, value: FieldValue) -> FieldValue:
     """The full path where ``value`` is that of a file or folder, so that it holds wherever the planner is started."""
-    if field.name not in _MAY_BE_PATHS or not isinstance(value, str):
+    if field.kind != "name" or not isinstance(value, str):
         return value
-    path = Path(value).expanduser()
-    try:
-        if not path.exists():
-            return value
-    except (OSError, RuntimeError):
-        return value
-    from catalog.book import ACCELERATOR, MODEL, load_catalog
+    from catalog import load_catalog
+    from catalog.resolve import full_path
 
-    book = load_catalog()
-    known = book.has(ACCELERATOR, value) if field.name == "accelerator" else book.has(MODEL, value)
-    return value if known else field.check(str(path.resolve()))
+    return full_path(field, value, load_catalog())
 
 
 def default_scenario(name: str = DEFAULTS) -> Scenario:

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from catalog.files import from_home
 from planner.store.errors import CONFIGURATION, StoreError
 from planner.store.redaction import redact_address
 
@@ -50,7 +51,7 @@ def locate(where: str | Path | None) -> Location:
         text = str(where)
         if not text.strip() or "\0" in text:
             raise StoreError("The name of the database file must not be empty or hold a NUL character.", CONFIGURATION)
-        path = Path(text).expanduser()
+        path = from_home(text)
         return Location(path, None, str(path))
     return _from_address(where)
 

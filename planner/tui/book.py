@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog import Catalog
+from catalog.resolve import full_path
 from planner.analysis.evaluated import evaluate_scenario
 from planner.model.evaluation import Evaluated
 from planner.model.facts import FACT_FIELDS
@@ -196,7 +197,8 @@ class Book:
         Raises InputError or StoreError and changes nothing.
         """
         by_place: dict[int, dict[str, FieldValue]] = {}
-        for place, name, value in edits:
+        for place, name, given in edits:
+            value = full_path(INPUTS[name], given, self.catalog) if name in INPUTS else given
             if self.damage(place, name) or self.value(place, name) != value:
                 by_place.setdefault(place, {})[name] = value
         if not by_place:

@@ -12,9 +12,10 @@ import pytest
 from catalog import load_catalog
 from catalog.book import ACCELERATOR, ENGINE, MODEL, PROFILE, Overlay
 from catalog.errors import BadFileError, CatalogError, ConfigError, UnknownNameError
-from catalog.resolve import Resolution, resolve
+from catalog.resolve import Resolution, full_path, resolve
 from planner.model.facts import FACT_FIELDS
-from planner.model.inputs import WEIGHT_FORMATS, default_values
+from planner.model.fields import InputError
+from planner.model.inputs import INPUTS, WEIGHT_FORMATS, default_values
 from tests.catalog.test_book import DEVICE, layer
 from tests.catalog.test_config_shapes import CONFIGS
 
@@ -279,3 +280,21 @@ def test_a_profile_that_is_out_of_bounds_is_refused() -> None:
     ):
         with pytest.raises(CatalogError, match=words):
             Overlay.from_entries([("profile", {"id": "mine", "name": "Mine", "factors": factors})], "mine")
+
+
+def test_a_path_is_kept_in_full_and_a_name_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "card.toml").write_text("")
+    (tmp_path / "toy-7b").mkdir()
+    field, catalog = INPUTS["model"], load_catalog()
+    for written in ("~/card.toml", "card.toml", "./card.toml"):
+        assert full_path(field, written, catalog) == str(tmp_path / "card.toml")
+    for name in ("toy-7b", "~/other.toml", "~nobody-of-that-name/x", "x" * 200):
+        assert full_path(field, name, catalog) == name
+    assert full_path(INPUTS["currency"], "card.toml", catalog) == "card.toml"
+    assert full_path(INPUTS["draft_model"], None, catalog) is None
+    deep = tmp_path / ("d" * 120) / ("e" * 120)
+    deep.mkdir(parents=True)
+    with pytest.raises(InputError, match="200"):
+        full_path(field, f"./{'d' * 120}/{'e' * 120}", catalog)

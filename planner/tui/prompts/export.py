@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.files import from_home
 from planner.tui.choices import Choices, Option
 from planner.tui.exporting import gather
 from planner.tui.prompts.prompt import Prompt
@@ -66,10 +67,16 @@ class ExportPrompt(Prompt):
 
     def submit(self, desk: Desk) -> None:
         """Write, unless a file is there already or the ending says nothing."""
+        try:
+            self._submit(desk)
+        except OSError as error:
+            desk.say(f"That cannot be written: {error.strerror or error}.", error=True)
+
+    def _submit(self, desk: Desk) -> None:
         if self.touched and self.option is not None:
             self.buffer.set(self.option.text)
         text = self.buffer.text.strip()
-        path = Path(text).expanduser()
+        path = from_home(text)
         if not text:
             desk.say("Give the path of a file, such as plan.xlsx.", error=True)
         elif text.endswith(("/", "\\")) or path.is_dir():
@@ -128,7 +135,7 @@ def _folders(text: str) -> list[Option]:
     if not slash:
         return []
     try:
-        inside = sorted(Path(head or "/").expanduser().iterdir())[:500]
+        inside = sorted(from_home(head or "/").iterdir())[:500]
         names = [path.name for path in inside if path.name.startswith(tail or "") and path.is_dir()]
     except OSError:
         return []
