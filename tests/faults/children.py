@@ -149,7 +149,8 @@ def edit_on_request(database: str, acknowledgements: str, requests: str, traced:
                 if line == "end":
                     return
                 _try_edit(library, identifier, int(line), acks)
-            done = len(lines)
+            # A file that is just being written again is shorter for a moment.
+            done = max(done, len(lines))
             time.sleep(POLL)
 
 

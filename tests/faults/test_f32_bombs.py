@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import time
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,15 +28,29 @@ sys.exit(code)
 """
 
 
+@cache
+def _zip_bomb() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(600_000_000))
+    return file.getvalue()
+
+
+@cache
+def _many_entries() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(40_000):
+            archive.writestr(f"{number}", b"")
+    return file.getvalue()
+
+
 def zip_bomb(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/worksheets/sheet1.xml", bytes(400_000_000))
+    path.write_bytes(_zip_bomb())
 
 
 def many_entries(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        for number in range(60_000):
-            archive.writestr(f"{number}", b"")
+    path.write_bytes(_many_entries())
 
 
 def huge_sparse(path: Path) -> None:
