@@ -52,7 +52,7 @@ def write_comparison(book: Book) -> None:
     page.number(4, CONSTANT_COLUMN, book.baseline + 1, look.INPUT, WHOLE)
     page.scenario_header(book.names, book.ids, "Baseline")
     baseline_name = f"=INDEX({_absolute(page, 5)},$D$4)"
-    page.formula(6, CONSTANT_COLUMN, baseline_name, clean(book.names[book.baseline]), look.HEADER_NUMBER)
+    page.formula(6, CONSTANT_COLUMN, baseline_name, clean(book.names[book.baseline]), look.HEADER_CALC)
     writer = _Writer(book, page)
     writer.numbering()
     writer.results()

@@ -18,9 +18,10 @@ BAND, INPUT_FILL, LOCKED_FILL, KEY_FILL = "E7ECF2", "FFFBE6", "F2F2F2", "F4F7FA"
 GOOD_FILL, GOOD_FONT, BAD_FILL, BAD_FONT, BASE_FILL = "E2F0D9", "1E5C1E", "FFE1E1", "9C0006", "DDEBF7"
 
 TITLE, NOTE, TEXT, SECTION = "Planner title", "Planner note", "Planner text", "Planner section"
-HEADER, HEADER_NUMBER, HEADER_LINK, HEADER_INPUT, HEADER_ID = (
+HEADER, HEADER_NUMBER, HEADER_CALC, HEADER_LINK, HEADER_INPUT, HEADER_ID = (
     "Planner header",
     "Planner header right",
+    "Planner header calc",
     "Planner header link",
     "Planner header input",
     "Planner header id",
@@ -85,6 +86,7 @@ def _all_styles() -> list[NamedStyle]:
         _style(SECTION, _font(WHITE, bold=True), fill=NAVY),
         _style(HEADER, _font(NAVY, bold=True), fill=BAND, align="left", wrap=True),
         _style(HEADER_NUMBER, _font(NAVY, bold=True), fill=BAND, align="right", wrap=True),
+        _style(HEADER_CALC, _font(bold=True), fill=BAND, align="right", wrap=True),
         _style(HEADER_LINK, _font(GREEN, bold=True), fill=BAND, align="right", wrap=True),
         _style(HEADER_INPUT, _font(BLUE, bold=True), fill=INPUT_FILL, align="right", wrap=True, locked=False),
         _style(HEADER_ID, _font(GREY, size=8), fill=BAND, align="right"),
