@@ -130,6 +130,7 @@ def import_scenarios(
     is taken gets a number, or the saved scenario is replaced with --replace. An entry that differs from yours, or takes
     the place of a shipped one, needs --entries. All is one change, which `planner undo` takes back.
     """
+    from catalog.files import from_home
     from exports.json_plan import read_plan
     from planner.cli.diagnostics import OK, CommandError, say
     from planner.cli.imported import import_document, say_problems, write_import
@@ -140,7 +141,7 @@ def import_scenarios(
     if entries not in (None, "file", "here"):
         raise CommandError(f"--entries must be file or here, not '{entries}'.")
     workspace = library.workspace.name
-    found = look(library, read_plan(file.expanduser()), replacing=replace, choice=_choice(entries))
+    found = look(library, read_plan(from_home(file)), replacing=replace, choice=_choice(entries))
     refused = bool(found.problems) or (apply and bool(found.open_choices))
     done = apply and not refused and not found.is_empty
     if done:
