@@ -22,10 +22,17 @@ ENDINGS = {
 }
 
 
+# Windows takes a file of one of these names, whatever its ending, for a device.
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{device}{number}" for device in ("com", "lpt") for number in range(10)))
+)
+
+
 def slug(name: str) -> str:
-    """``name`` as the stem of a file's name: letters, digits, dots, hyphens and underscores."""
+    """``name`` as the stem of a file's name: at most 80 small letters, digits and hyphens."""
     kept = "".join(character if character.isalnum() and character.isascii() else "-" for character in name)
-    return "-".join(part for part in kept.split("-") if part)[:80].lower() or "scenarios"
+    stem = "-".join(part for part in kept.split("-") if part)[:80].strip("-").lower() or "scenarios"
+    return f"{stem}-plan" if stem in _DEVICES else stem
 
 
 class ExportPrompt(Prompt):
