@@ -250,10 +250,10 @@ def test_one_problem_is_one_sentence_with_its_place(
     assert "\x1b" not in said
 
 
-def test_what_is_no_export_is_refused(refuse: Refuse, tmp_path: Path, plan: Path) -> None:
+def test_what_is_no_export_is_refused(run: Run, refuse: Refuse, tmp_path: Path, plan: Path) -> None:
     assert "workbooks are not read yet" in refuse("import", tmp_path / "plan.xlsx", code=65)
     assert "does not exist" in refuse("import", tmp_path / "none.json", code=66)
-    assert "does not exist" in refuse("import", "~nobody-at-all/plan.json", code=66)
+    assert "does not exist" in run("import", "~nobody-at-all/plan.json", code=66).err
     (tmp_path / "broken.json").write_text("{")
     assert "not JSON" in refuse("import", tmp_path / "broken.json", code=65)
     assert "--entries" in refuse("import", plan, "--entries", "theirs")
