@@ -58,7 +58,7 @@ def test_eval_prints_inputs_facts_and_rows_and_touches_no_database(
     monkeypatch.setenv("PLANNER_DB", str(tmp_path / "none.db"))
     ran = run("eval", "--json")
     assert ran.err == ""
-    assert set(ran.json) == {"scenario", "inputs", "facts", "rows", "remarks"}
+    assert set(ran.json) == {"scenario", "inputs", "facts", "rows", "remarks", "would_fit_with"}
     assert set(INPUT_NAMES) <= set(ran.json["inputs"]) == set(INPUTS)
     assert set(FACT_NAMES) <= set(ran.json["facts"]) == set(FACT_FIELDS)
     assert set(ROW_NAMES) <= set(ran.json["rows"]) == set(SHEET.rows)
@@ -68,13 +68,23 @@ def test_eval_prints_inputs_facts_and_rows_and_touches_no_database(
 def test_a_row_has_value_unit_and_band_and_a_blank_one_its_reason(run: Run) -> None:
     rows = run("eval", "--json").json["rows"]
     assert all({"value", "unit", "low", "high"} <= set(row) for row in rows.values())
-    assert all(row["low"] is None and row["high"] is None for row in rows.values())
+    tpot = rows["tpot_s"]
+    assert tpot["low"] < tpot["value"] < tpot["high"]
+    assert rows["bound_by"]["low"] is rows["bound_by"]["high"] is None, "a word has no band"
     assert rows["tpot_s"]["unit"] == "s"
     assert 0 < rows["tpot_s"]["value"] < 1
     blank = {name: row for name, row in rows.items() if row["value"] is None}
     assert "self_host_cost_per_month" in blank
     assert all(row["reason"] for row in blank.values())
     assert all("reason" not in row for name, row in rows.items() if name not in blank)
+
+
+def test_what_would_fit_is_said_where_it_does_not(run: Run) -> None:
+    tight = run("eval", "--json", "--set", "model=llama-3.3-70b")
+    assert tight.rows["fits"] is False
+    assert {"name": "tensor_parallel", "value": 4} in tight.json["would_fit_with"]
+    assert "Tensor parallel 4 devices" in run("eval", "--set", "model=llama-3.3-70b").out
+    assert run("eval", "--json").json["would_fit_with"] == []
 
 
 def test_values_keep_their_types(run: Run) -> None:
