@@ -34,10 +34,17 @@ def decode_prefill_work_s(prefill_work_s: Value, scheduling: Value) -> Value:
     return where(chosen(scheduling, SCHEDULING, "disaggregated"), 0, prefill_work_s)
 
 
+@row(label="Step of a request alone", unit="s", section=SECTION, detail=True)
+def step_alone_s(step: StepModel) -> Value:
+    """step(1): below one sequence in each pass a step does not shrink."""
+    return step.time(1)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadModel:
     """What a request asks of one replica."""
 
+    step_alone_s: Value
     counted_tokens: Value
     decode_prefill_work_s: Value
     prefill_time_s: Value
@@ -49,9 +56,9 @@ class LoadModel:
 
 
 @row(label="TPOT of a request alone", unit="s", section=SECTION, reason="no token follows the first")
-def tpot_alone_s(step: StepModel, counted_tokens: Value) -> Value:
+def tpot_alone_s(step_alone_s: Value, counted_tokens: Value) -> Value:
     """step(1): the fastest this deployment can be."""
-    return where(counted_tokens > 0, step.time(1), blank())
+    return where(counted_tokens > 0, step_alone_s, blank())
 
 
 @row(label="Batch that meets the TPOT target", unit="sequences", section=SECTION, iterative=True)

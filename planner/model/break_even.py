@@ -28,7 +28,9 @@ def physical_output_input_ratio(
     reason="the price ratio is below what any batch reaches, or not given",
     iterative=True,
 )
-def price_ratio_batch(step: StepModel, output_ratio_used: Value, prefill_whole_s: Value, prompt_tokens: Value) -> Value:
+def price_ratio_batch(
+    step: StepModel, step_alone_s: Value, output_ratio_used: Value, prefill_whole_s: Value, prompt_tokens: Value
+) -> Value:
     """Smallest batch at which an output token costs the devices no more than the price ratio says.
 
     step(b)/b falls with b towards the slope of a step; blank below that plateau. The largest of the pieces' roots.
@@ -40,7 +42,7 @@ def price_ratio_batch(step: StepModel, output_ratio_used: Value, prefill_whole_s
         return reached(piece, worth * stages, 0, 1, "price ratio batch")
 
     plateau = step.largest(lambda piece: piece.linear)
-    alone = step.time(1) / maximum(worth, TINIEST)
+    alone = step_alone_s / maximum(worth, TINIEST)
     return where(worth * stages > plateau, maximum(1, alone, step.largest(root) * stages), blank())
 
 

@@ -35,7 +35,7 @@ def closed_loop_batch(
     def root(piece: Curve) -> Value:
         return meeting(piece, users_per_replica, think_time_s, m, work, stages, "closed loop")
 
-    at_rest = root(Curve("alone", step.time(1), plain(0)))
+    at_rest = root(Curve("alone", load.step_alone_s, plain(0)))
     return minimum(maximum(at_rest, step.largest(root)) * stages, minimum(users_per_replica, capacity_batch))
 
 

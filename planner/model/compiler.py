@@ -66,6 +66,8 @@ class _Writer:
         self.careful = careful
         self.array = array
         self.later: list[_Later] = []
+        # What makes each row blank when it is blank: its strict parameters and theirs.
+        self.implied: dict[str, frozenset[str]] = {}
         self.varies: dict[int, bool] = {}
         self.uses: Counter[int] = Counter()
         self.scopes: list[dict[int, str]] = [{}]
@@ -90,31 +92,41 @@ class _Writer:
         """Lines that compute the variable of ``row``."""
         name = row.name
         self.array[name] = any(self.array[parameter] for parameter in row.parameters)
+        self.implied[name] = frozenset(row.strict).union(*(self.implied.get(p, frozenset()) for p in row.strict))
         guards = [p for p in row.strict if blankable[p]]
+        reaching: frozenset[str] = frozenset()
         if not row.iterative:
             tree = trace()
             self.begin(tree)
             if self.array[name]:
                 reaching = self._reaching(tree)
-                guards = [p for p in guards if not self.array[p] or p not in reaching]
             elif _transparent(tree):
                 read = _leaves(tree)
                 guards = [p for p in guards if p not in read]
-        scalars = [p for p in guards if not self.array[p]]
-        arrays = [p for p in guards if self.array[p]]
-        if scalars:
-            self.line(f"if {' and '.join(f'{p} == {p}' for p in scalars)}:")
+        scalars = self._needed([p for p in guards if not self.array[p]])
+        arrays = self._needed([p for p in guards if self.array[p]], reaching)
+        asked = [f"{p} == {p}" for p in scalars]
+        if self.array[name]:
+            # Blank at every point, a row of arrays is the one NaN that all share.
+            asked += [f"{p} is not nan" for p in row.strict if self.array[p] and blankable[p]]
+        if asked:
+            self.line(f"if {' and '.join(asked)}:")
             self.indent += 1
         result = self._apart(trace, row.parameters) if row.iterative else self.emit(trace())
         if arrays:
-            result = f"where({' & '.join(f'({p} == {p})' for p in arrays)}, {result}, nan)"
+            result = f"masked({' & '.join(f'({p} == {p})' for p in arrays)}, {result})"
         self.line(f"{name} = {result}")
-        if scalars:
+        if asked:
             self.indent -= 1
             self.line("else:")
             self.indent += 1
             self.line(f"{name} = nan")
             self.indent -= 1
+
+    def _needed(self, guards: Sequence[str], reaching: Collection[str] = ()) -> list[str]:
+        """The ``guards`` that have to be asked: neither reach the result nor make blank what is asked or reaches it."""
+        known = set(reaching).union(*(self.implied.get(p, frozenset()) for p in (*guards, *reaching)))
+        return [p for p in guards if p not in known]
 
     def _reaching(self, node: Value) -> frozenset[str]:
         """The arrays whose NaN reaches the result of ``node`` by arithmetic alone, so that no mask is needed for it."""
@@ -195,7 +207,7 @@ class _Writer:
             held = self._hold(args[0])
             test = f"{held} == {held}"
             if self.varies[id(node.args[0])]:
-                return f"where({test}, {held}, {args[1]})"
+                return f"filled({held}, {args[1]})"
             return f"({held} if {test} else {args[1]})"
         if op == "both":
             return f"({args[0]} & {args[1]})" if varies else f"({args[0]} and {args[1]})"
@@ -302,8 +314,13 @@ def _written(sheet: Sheet, outputs: Sequence[str], varying: Collection[str], car
         if name in used:
             writer.line(f"{name} = values[{position}]")
     blankable = sheet.may_be_blank()
+    last_use = {parameter: name for name in needed for parameter in sheet.rows[name].parameters}
     for name in needed:
         writer.row(sheet.rows[name], partial(sheet.trace, name), blankable)
+        spent = [p for p in sheet.rows[name].parameters if last_use[p] == name and p not in outputs and writer.array[p]]
+        if spent:
+            # The next arrays take the memory of these while it is in the cache.
+            writer.line(f"del {', '.join(dict.fromkeys(spent))}")
     writer.line(f"return ({', '.join(outputs)},)")
     return writer
 

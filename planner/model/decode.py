@@ -377,11 +377,13 @@ def software_factor_floor(
     weights_efficiency: Value,
     kv_efficiency: Value,
     decode_efficiency: Value,
+    software_factor: Value,
 ) -> Value:
     """The smallest software factor with which no step at any admitted batch beats the roofline at efficiency 1.
 
     Memory or compute time is convex in the batch once every expert is taken as read (which errs to the safe side), and
-    the rest linear: their quotient is largest at an end of the batch's range.
+    the rest linear: their quotient is largest at an end of the batch's range. It is never above 1, so only a smaller
+    software factor asks for it.
     """
     top = maximum(1, maximum(max_batch, otherwise(batch, 1)) / pipeline_parallel)
 
@@ -408,7 +410,7 @@ def software_factor_floor(
     of_memory = maximum(weights_efficiency, kv_efficiency)
     drafted = least(maximum(of_memory, decode_efficiency), with_drafts)
     plain = maximum(least(of_memory, memory), least(decode_efficiency, compute))
-    return where(verified_tokens > 1, drafted, plain)
+    return where(software_factor < 1, where(verified_tokens > 1, drafted, plain), 1)
 
 
 @row(label="Software factor used", section=SECTION)

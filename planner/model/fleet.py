@@ -69,10 +69,16 @@ def ttft_base_s(
 
 @row(label="TTFT of a request alone", unit="s", section=SECTION, better="lower")
 def ttft_alone_s(
-    step: StepModel, ttft_base_s: Value, first_steps: Value, batch: Maybe, ttft_factor: Value, bound_prefill_s: Value
+    step: StepModel,
+    step_alone_s: Value,
+    ttft_base_s: Value,
+    first_steps: Value,
+    batch: Maybe,
+    ttft_factor: Value,
+    bound_prefill_s: Value,
 ) -> Value:
     """TTFT with nothing to wait for."""
-    first = first_steps * step.time(otherwise(batch, 1))
+    first = first_steps * where(given(batch), step.time(otherwise(batch, 1)), step_alone_s)
     return maximum((ttft_base_s + first) * ttft_factor, bound_prefill_s)
 
 
@@ -126,7 +132,7 @@ def ttft_limit_requests_per_second(
     What waiting adds to an idle replica's TTFT grows by orders of magnitude, so chords are drawn on its logarithm,
     between a rate within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
     """
-    idle = ttft_base_s + prefill_pool_wait_s + first_steps * step.time(1)
+    idle = ttft_base_s + prefill_pool_wait_s + first_steps * load.step_alone_s
     room = maximum(ttft_target_ms / MS_PER_S / ttft_factor - idle, SMALLEST)
     least = room / MILLION
     top = queue.capacity_requests_per_second * target_utilization
@@ -135,7 +141,7 @@ def ttft_limit_requests_per_second(
         chance, wait = queue.slot_wait(rate)
         step_s = step.time(b)
         waits = prefill_wait(load, rate) + step_wait(load, rate, b, step_s) + chance * wait
-        return log(room / maximum(waits + first_steps * (step_s - step.time(1)), least))
+        return log(room / maximum(waits + first_steps * (step_s - load.step_alone_s), least))
 
     b = settled_batch(step, load, top, queue.capacity_batch, "batch at the target utilization")
     top_gap = let("TTFT gap at the target utilization", gap(top, b))
@@ -183,15 +189,20 @@ def serving_limit(
     capacity_requests_per_second: Maybe,
 ) -> Value:
     """The first reason why the load cannot be served, or that it can."""
-    too_large = where(otherwise(fits, 1) > 0, 0, 1)
-    too_long = where(longest_sequence_tokens > otherwise(context_limit_tokens, longest_sequence_tokens), 1, 0)
-    tpot_target = otherwise(tpot_target_ms, otherwise(tpot_alone_s, 0) * MS_PER_S)
-    too_slow = where(otherwise(tpot_alone_s, 0) * MS_PER_S > tpot_target, 1, 0)
-    too_late = where(ttft_alone_s * MS_PER_S > otherwise(ttft_target_ms, ttft_alone_s * MS_PER_S), 1, 0)
-    no_slot = where(both(largest_batch < 1, opposite(given(batch))), 1, 0)
     carried = (otherwise(replicas_fixed, 0) - spare_replicas) * otherwise(capacity_requests_per_second, 0)
-    overloaded = where(both(given(replicas_fixed), requests_per_second_peak >= carried), 1, 0)
-    return argmax(too_large, too_long, too_slow, too_late, no_slot, overloaded, HALF)
+    tpot_alone = otherwise(tpot_alone_s, 0) * MS_PER_S
+    reasons = (
+        otherwise(fits, 1) <= 0,
+        longest_sequence_tokens > otherwise(context_limit_tokens, longest_sequence_tokens),
+        tpot_alone > otherwise(tpot_target_ms, tpot_alone),
+        ttft_alone_s * MS_PER_S > otherwise(ttft_target_ms, ttft_alone_s * MS_PER_S),
+        both(largest_batch < 1, opposite(given(batch))),
+        both(given(replicas_fixed), requests_per_second_peak >= carried),
+    )
+    later = plain(1)
+    for reason in reversed(reasons):
+        later = 1 + where(reason, 0, later)
+    return later
 
 
 @row(label="Load can be served", section=SECTION, kind="flag", detail=True, reason=SERVED)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from planner.model.batching import LoadModel
 from planner.model.constants import ALMOST_ONE, HALF, MEAN_OF_SQUARE, P95_SHARE, P95_TAIL, SAKASEGAWA, SMALLEST
 from planner.model.expression import Value
-from planner.model.functions import let, log, maximum, minimum, plain, sqrt, where
+from planner.model.functions import let, log, maximum, minimum, sqrt, where
 from planner.model.roots import reached
 from planner.model.step import Curve, StepModel
 
@@ -78,7 +78,7 @@ def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, lab
     def root(piece: Curve) -> Value:
         return reached(piece, stages, interrupted, weight, label, top / stages)
 
-    at_rest = weight * step.time(1) + interrupted
+    at_rest = weight * load.step_alone_s + interrupted
     return minimum(maximum(1, at_rest, step.largest(root) * stages), top)
 
 
@@ -96,8 +96,8 @@ def followed_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, ne
         excess = stages * x - in_passes * time - interrupted
         moved = x - excess / maximum(stages - in_passes * rise, stages * SMALLEST)
         x = let(f"{label} {number + 1}", minimum(maximum(moved, 1), end))
-    alone = step.time_and_slope(plain(1))[0] * in_passes + interrupted
-    return minimum(maximum(1, alone, where(x > 1, x * stages, 0)), top)
+    at_rest = weight * load.step_alone_s + interrupted
+    return minimum(maximum(1, at_rest, where(x > 1, x * stages, 0)), top)
 
 
 def p95_excess(queue: QueueModel, load: LoadModel, rate: Value, step_s: Value) -> Value:

@@ -172,11 +172,9 @@ class StepModel:
 
     def time(self, b: Value | float) -> Value:
         """Time of a step with ``b`` sequences in flight: memory or compute, draft steps, interconnect, overhead."""
-        x = self.micro_batch(b)
-        roof = maximum(self.memory_s(x), self.compute_s(x)) + self.draft_s(x)
-        return roof + self.interconnect_s(x) + self.overhead_s(x)
+        return self.time_and_slope(self.micro_batch(b))[0] * self.software_factor_used
 
-    def time_and_slope(self, x: Value) -> tuple[Value, Value]:
+    def time_and_slope(self, x: Value | float) -> tuple[Value, Value]:
         """time() at ``x`` >= 1 sequences in a pass, without software factor, and its derivative in x."""
 
         def larger(first: tuple[Value, Value], second: tuple[Value, Value]) -> tuple[Value, Value]:
@@ -201,6 +199,8 @@ class StepModel:
             memory(self.draft_memory_fixed_s, self.draft_memory_per_sequence_s, self.experts(verifies=False)),
             compute(self.draft_matmul_per_sequence_s, self.draft_attention_per_sequence_s),
         )
+        drafting = self.verified_tokens > 1
+        draft, draft_slope = where(drafting, draft, 0), where(drafting, draft_slope, 0)
         rest = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
         time = roof + draft + self.interconnect_fixed_s + self.overhead_fixed_s + rest * x
         return time, roof_slope + draft_slope + rest
