@@ -216,5 +216,7 @@ def _coloured(style: str, formula: str) -> str:
 
 def clean(text: str) -> str:
     """``text`` with line ends as they are and every other character that a file may not hold as U+FFFD."""
+    if text.isprintable():
+        return text
     lines = re.split(r"\r\n|\r|\n", text)
     return "\n".join(printable(line) for line in lines)

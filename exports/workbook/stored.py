@@ -7,9 +7,13 @@ a row are written from one text each, without a cell object for every scenario.
 
 from __future__ import annotations
 
+import hashlib
 import io
+import lzma
 import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -36,6 +40,7 @@ DIGEST_PLACE: Final = "0" * 63 + "x"
 """Stands in the custom properties where the digest of the other parts goes."""
 
 _LARGEST_READ: Final = 2**31
+_LARGEST_PROPERTIES: Final = 2**20
 
 Stored = float | str
 """A formula's result: a number (blank is NaN) or a word."""
@@ -215,14 +220,29 @@ def content_digest(digests: Mapping[str, str]) -> str:
     return digest(listing.encode())
 
 
+def _digest_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
+    """The digest of a part, which may be larger than the memory that there is."""
+    with archive.open(info) as part:
+        return hashlib.file_digest(part, "sha256").hexdigest()
+
+
+# What reading a broken archive may raise, whichever way its parts say that they are packed.
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError, KeyError),
+    *(OSError, OverflowError, RuntimeError, ValueError),
+)
+
+
 def is_untouched(data: bytes) -> bool:
     """Whether ``data`` is a workbook of ours that nobody has saved since it was written."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(info.file_size for info in archive.infolist()) > _LARGEST_READ:
                 return False
+            if archive.getinfo(CUSTOM_PROPERTIES).file_size > _LARGEST_PROPERTIES:
+                return False
             custom = archive.read(CUSTOM_PROPERTIES)
-            digests = {info.filename: digest(archive.read(info)) for info in archive.infolist()}
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
+            digests = {info.filename: _digest_of(archive, info) for info in archive.infolist()}
+    except _UNREADABLE:
         return False
     return content_digest(digests).encode() in custom
