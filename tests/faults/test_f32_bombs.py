@@ -32,6 +32,7 @@ sys.exit(code)
 def _zip_bomb() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("docProps/custom.xml", "x")
         archive.writestr("xl/worksheets/sheet1.xml", bytes(600_000_000))
     return file.getvalue()
 

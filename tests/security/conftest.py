@@ -1,0 +1,5 @@
+"""The same libraries as the tests of faults."""
+
+from __future__ import annotations
+
+from tests.faults.conftest import database, exported, pristine  # noqa: F401 - fixtures
