@@ -25,7 +25,7 @@ def _filled(values: Any, substitute: Any) -> Any:
 
 
 def _masked(known: Any, values: Any) -> Any:
-    return values if values is BLANK else np.where(known, values, math.nan)
+    return values if values is BLANK or known is True else np.where(known, values, math.nan)
 
 
 ARRAY_FUNCTIONS: dict[str, Any] = {

@@ -50,9 +50,12 @@ class LoadModel:
     prefill_time_s: Value
 
     def throughput(self, step: StepModel, b: Value | float) -> Value:
-        """X(b) in requests per second."""
-        seconds = self.counted_tokens * step.time(b) + b * self.decode_prefill_work_s
-        return b / maximum(seconds, TINIEST)
+        """X(b) in requests per second for b >= 1."""
+        return self.at_steps(b, step.time(b))
+
+    def at_steps(self, b: Value | float, step_s: Value) -> Value:
+        """Requests per second of ``b`` in flight, below 1 as well, at steps of ``step_s``."""
+        return b / maximum(self.counted_tokens * step_s + b * self.decode_prefill_work_s, TINIEST)
 
 
 @row(label="TPOT of a request alone", unit="s", section=SECTION, reason="no token follows the first")
@@ -70,13 +73,13 @@ def tpot_limit_batch(
     A step is the largest of its pieces, so the limit is the smallest of theirs; below the pipeline's stages a step
     does not shrink, which gives a limit of its own.
     """
-    target = tpot_target_ms / MS_PER_S
+    target, factor = tpot_target_ms / MS_PER_S, step.software_factor_used
     work = load.decode_prefill_work_s / maximum(load.counted_tokens, 1)
     stages = step.pipeline_parallel
     top = max_batch / stages
 
     def limit(piece: Curve) -> Value:
-        return within(piece, target + work, stages * work, top, "TPOT limit")
+        return within(piece, (target + work) / factor, stages * work / factor, top, "TPOT limit")
 
     at_rest = where(work > 0, 1 + (target - tpot_alone_s) / maximum(work, TINIEST), max_batch)
     largest = minimum(max_batch, at_rest, step.smallest(limit, top) * stages)

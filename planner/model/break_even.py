@@ -39,11 +39,13 @@ def price_ratio_batch(
     stages = step.pipeline_parallel
 
     def root(piece: Curve) -> Value:
-        return reached(piece, worth * stages, 0, 1, "price ratio batch")
+        return reached(piece, worth * stages, 0, step.software_factor_used, "price ratio batch")
 
     plateau = step.largest(lambda piece: piece.linear)
     alone = step_alone_s / maximum(worth, TINIEST)
-    return where(worth * stages > plateau, maximum(1, alone, step.largest(root) * stages), blank())
+    return where(
+        worth * stages > plateau * step.software_factor_used, maximum(1, alone, step.largest(root) * stages), blank()
+    )
 
 
 @row(label="Traffic one replica may carry", unit="requests/day", section=SECTION, detail=True)

@@ -33,10 +33,11 @@ def closed_loop_batch(
     m, work, stages = load.counted_tokens, load.decode_prefill_work_s, step.pipeline_parallel
 
     def root(piece: Curve) -> Value:
-        return meeting(piece, users_per_replica, think_time_s, m, work, stages, "closed loop")
+        weight = m * step.software_factor_used
+        return meeting(piece, users_per_replica, think_time_s, weight, work, stages, "closed loop")
 
-    at_rest = root(Curve("alone", load.step_alone_s, plain(0)))
-    return minimum(maximum(at_rest, step.largest(root)) * stages, minimum(users_per_replica, capacity_batch))
+    alone = Curve("alone", load.step_alone_s / step.software_factor_used, plain(0))
+    return minimum(maximum(root(alone), step.largest(root)) * stages, minimum(users_per_replica, capacity_batch))
 
 
 @row(label="Throughput, closed loop", unit="requests/s", section=SECTION, better="higher")
@@ -44,7 +45,7 @@ def closed_loop_requests_per_second(
     step: StepModel, load: LoadModel, closed_loop_batch: Value, serving_replicas: Value
 ) -> Value:
     """X(b) of all serving replicas."""
-    return load.throughput(step, closed_loop_batch) * serving_replicas
+    return load.at_steps(closed_loop_batch, step.time(maximum(1, closed_loop_batch))) * serving_replicas
 
 
 @row(label="Response time, closed loop", unit="s", section=SECTION, better="lower")

@@ -241,6 +241,8 @@ class _Writer:
 
     def _where(self, node: Value) -> str:
         condition, yes, no = node.args
+        if condition.op == "given" and condition.args[0] is yes and no.op == "blank":
+            return self.emit(yes)
         test = self.emit(condition)
         if self.varies[id(condition)]:
             return f"where({test}, {self.emit(yes)}, {self.emit(no)})"

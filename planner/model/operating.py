@@ -19,19 +19,19 @@ BOUNDS = ("memory", "compute", "interconnect", "overhead")
 AFTER_FIRST = "no token follows the first"
 
 
-@row(label="Operating batch", unit="sequences", section=SECTION, key=True, reason=SERVED)
-def operating_batch(
-    step: StepModel,
-    load: LoadModel,
-    batch: Maybe,
-    served: Maybe,
-    requests_per_second_per_replica: Maybe,
-    capacity_batch: Maybe,
+@row(label="Batch that the load settles at", unit="sequences", section=SECTION, detail=True)
+def settled_batch_of_load(
+    step: StepModel, load: LoadModel, requests_per_second_per_replica: Value, capacity_batch: Value
 ) -> Value:
+    """Where arrivals and departures balance at the peak: the smallest b >= r x D(b), at most the largest batch."""
+    return settled_batch(step, load, requests_per_second_per_replica, capacity_batch, "batch")
+
+
+@row(label="Operating batch", unit="sequences", section=SECTION, key=True, reason=SERVED)
+def operating_batch(batch: Maybe, settled_batch_of_load: Maybe) -> Value:
     """Sequences a replica's steps carry: the fixed batch, or where arrivals and departures balance at the peak."""
-    rate = otherwise(requests_per_second_per_replica, 0)
-    settled = settled_batch(step, load, rate, otherwise(capacity_batch, 1), "batch")
-    return where(given(batch), otherwise(batch, 1), where(given(served), settled, blank()))
+    settled = where(given(settled_batch_of_load), settled_batch_of_load, blank())
+    return where(given(batch), otherwise(batch, 1), settled)
 
 
 @row(label="Sequences in one pass", unit="sequences", section=SECTION)
@@ -116,7 +116,7 @@ def bound_memory_time_s(
 ) -> Value:
     """The bytes of a step over the rated bandwidth."""
     weights = (step.memory_fixed_s + step.experts_s(pass_sequences)) * weights_efficiency
-    return weights + step.memory_per_sequence_s * maximum(pass_sequences, step.attention_degree) * kv_efficiency
+    return weights + step.memory_per_sequence_s * step.served(pass_sequences) * kv_efficiency
 
 
 @row(label="Compute time at efficiency 1", unit="s", section=SECTION, detail=True)
@@ -136,7 +136,7 @@ def bound_draft_time_s(
     """The larger of the draft steps' bytes over the rated bandwidth and their FLOP over the dense peaks."""
     x = pass_sequences
     weights = (step.draft_memory_fixed_s + step.experts_s(x, verifies=False)) * weights_efficiency
-    memory = weights + step.draft_memory_per_sequence_s * maximum(x, step.attention_degree) * kv_efficiency
+    memory = weights + step.draft_memory_per_sequence_s * step.served(x) * kv_efficiency
     compute = step.draft_compute_s(x) / step.software_factor_used * decode_efficiency
     return where(step.verified_tokens > 1, maximum(memory, compute), 0)
 
@@ -192,7 +192,7 @@ def critical_batch(step: StepModel) -> Value:
     beyond = reached(step.verifying_memory(floored=False), gain, 0, 1, "critical batch")
     least = -step.attention_per_sequence_s * degree
     memory = step.verifying_memory(floored=True)
-    below = reached(memory, step.matmul_per_sequence_s, least, 1, "critical batch", degree)
+    below = maximum(reached(memory, step.matmul_per_sequence_s, least, 1, "critical batch"), 0)
     early = both(degree > 1, below < degree)
     exists = step.memory_per_sequence_s < gain
     return where(early, below * stages, where(exists, beyond * stages, blank()))

@@ -76,7 +76,7 @@ def settled_batch(step: StepModel, load: LoadModel, rate: Value, top: Value, lab
     stages = step.pipeline_parallel
 
     def root(piece: Curve) -> Value:
-        return reached(piece, stages, interrupted, weight, label, top / stages)
+        return reached(piece, stages, interrupted, weight * step.software_factor_used, label)
 
     at_rest = weight * load.step_alone_s + interrupted
     return minimum(maximum(1, at_rest, step.largest(root) * stages), top)

@@ -26,24 +26,17 @@ def positive_root(square: Value, middle: Value, constant: Value) -> Value:
     return where(middle > 0, rising, falling)
 
 
-def reached(
-    curve: Curve, gain: Value, offset: Value | float, weight: Value | float, label: str, top: Value | None = None
-) -> Value:
-    """Smallest x >= 0 with gain x >= offset + weight x curve(x).
+def reached(curve: Curve, gain: Value, offset: Value | float, weight: Value | float, label: str) -> Value:
+    """Smallest x >= 0 with gain x >= offset + weight x curve(x); beyond any batch where there is none.
 
-    At most ``top``, which stands for none up to it; without one, 0 stands for none at all.
+    ``offset`` may be below 0 only where the curve has experts.
     """
     line = gain - weight * curve.linear
     fixed = offset + weight * curve.fixed
     rising = maximum(line, TINIEST)
-
-    def capped(x: Value) -> Value:
-        return where(line > 0, x, 0) if top is None else where(line > 0, minimum(x, top), top)
-
     experts = curve.experts
-    straight = maximum(fixed, 0) / rising
     if experts is None:
-        return capped(straight)
+        return fixed / rising
     time = weight * experts.time
 
     # Every expert read, or, where few are, the first terms of the exponential: each is at or right of the root.
@@ -54,7 +47,7 @@ def reached(
         share, slope = experts.share_and_slope(x)
         fall = (line * x - fixed - time * share) / maximum(line - time * slope, rising * SMALLEST)
         x = let(f"{label}, {curve.name} {number + 1}", maximum(x - fall, 0))
-    return capped(where(experts.present > 0, x, straight))
+    return where(experts.time > 0, where(line > 0, x, 1 / rising), fixed / rising)
 
 
 def within(curve: Curve, target: Value, slope: Value | float, top: Value, label: str) -> Value:
@@ -81,7 +74,7 @@ def within(curve: Curve, target: Value, slope: Value | float, top: Value, label:
         share, slope_here = experts.share_and_slope(x)
         climb = (room - line * x - time * share) / maximum(line + time * slope_here, TINIEST)
         x = let(f"{label}, {curve.name} {number + 1}", minimum(maximum(x + climb, 0), top))
-    return where(experts.present * experts.pull > 0, x, straight)
+    return where(experts.time * experts.pull > 0, x, straight)
 
 
 def meeting(curve: Curve, users: Value, think_s: Value, weight: Value, work: Value, stages: Value, label: str) -> Value:
@@ -108,4 +101,4 @@ def meeting(curve: Curve, users: Value, think_s: Value, weight: Value, work: Val
         rise = time * slope
         tangent = crossing(curve.fixed + time * share - rise * x, curve.linear + rise)
         x = let(f"{label}, {curve.name} {number + 1}", tangent)
-    return where(experts.present * experts.pull > 0, x, crossing(curve.fixed, curve.linear))
+    return where(experts.time * experts.pull > 0, x, crossing(curve.fixed, curve.linear))

@@ -7,22 +7,21 @@ interconnect and overhead on top. So a step is the largest of a few pieces, each
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planner.model.expression import Value
-from planner.model.functions import both, maximum, minimum, plain, where
+from planner.model.functions import maximum, minimum, plain, where
 
 
 @dataclass(frozen=True, slots=True)
 class Experts:
     """How much of the experts' bytes x sequences have read: by the verifying pass, by the draft steps, or by both.
 
-    ``present`` is above 0 where the model has experts, ``time`` reads all of them once, ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
+    ``time`` reads all of them once (0 for a dense model), ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
     negative logarithm.
     """
 
-    present: Value
     time: Value
     miss: Value
     pull: Value
@@ -125,13 +124,17 @@ class StepModel:
     software_factor_used: Value
 
     def micro_batch(self, b: Value | float) -> Value:
-        """Sequences in one pass: b over the pipeline's stages, at least 1."""
-        return maximum(1, b / self.pipeline_parallel)
+        """Sequences in one pass: b, which is at least 1, over the pipeline's stages, at least 1."""
+        return where(self.pipeline_parallel > 1, maximum(1, b / self.pipeline_parallel), b)
 
-    def experts(self, *, verifies: bool = True, drafts: bool = False, factor: Value | float = 1) -> Experts:
-        """The experts that the verifying pass, the draft steps or both read, in ``factor`` times their time."""
+    def served(self, x: Value | float) -> Value:
+        """Sequences whose attention the devices do: no fewer than one each under attention data parallel."""
+        return where(self.attention_degree > 1, maximum(x, self.attention_degree), x)
+
+    def experts(self, *, verifies: bool = True, drafts: bool = False) -> Experts:
+        """The experts that the verifying pass, the draft steps or both read."""
         return Experts(
-            present=self.experts_read_s, time=self.experts_read_s * factor, miss=self.expert_miss_share, pull=self.expert_touch_rate,
+            time=self.experts_read_s, miss=self.expert_miss_share, pull=self.expert_touch_rate,
             verified=self.verified_tokens, drafted=self.draft_steps_cost, verifies=verifies, drafts=drafts,
         )  # fmt: skip
 
@@ -142,22 +145,22 @@ class StepModel:
 
     def memory_s(self, x: Value | float) -> Value:
         """Memory time of a step over ``x`` sequences in a pass, without its draft steps."""
-        per_sequence = self.memory_per_sequence_s * maximum(x, self.attention_degree)
+        per_sequence = self.memory_per_sequence_s * self.served(x)
         return (self.memory_fixed_s + self.experts_s(x) + per_sequence) * self.software_factor_used
 
     def compute_s(self, x: Value | float) -> Value:
         """Compute time of a step over ``x`` sequences in a pass, without its draft steps."""
-        attention = self.attention_per_sequence_s * maximum(x, self.attention_degree)
+        attention = self.attention_per_sequence_s * self.served(x)
         return (self.matmul_per_sequence_s * x + attention) * self.software_factor_used
 
     def draft_compute_s(self, x: Value | float) -> Value:
         """Compute time of the draft steps."""
-        attention = self.draft_attention_per_sequence_s * maximum(x, self.attention_degree)
+        attention = self.draft_attention_per_sequence_s * self.served(x)
         return (self.draft_matmul_per_sequence_s * x + attention) * self.software_factor_used
 
     def draft_s(self, x: Value | float) -> Value:
         """The larger of the draft steps' memory and compute time; 0 without speculative decoding."""
-        per_sequence = self.draft_memory_per_sequence_s * maximum(x, self.attention_degree)
+        per_sequence = self.draft_memory_per_sequence_s * self.served(x)
         memory = self.draft_memory_fixed_s + self.experts_s(x, verifies=False) + per_sequence
         larger = maximum(memory * self.software_factor_used, self.draft_compute_s(x))
         return where(self.verified_tokens > 1, larger, 0)
@@ -180,12 +183,12 @@ class StepModel:
         def larger(first: tuple[Value, Value], second: tuple[Value, Value]) -> tuple[Value, Value]:
             return maximum(first[0], second[0]), where(first[0] >= second[0], first[1], second[1])
 
-        served, more = maximum(x, self.attention_degree), where(x < self.attention_degree, 0, 1)
+        served, more = self.served(x), where(x < self.attention_degree, 0, 1)
 
         def memory(fixed: Value, per_sequence: Value, experts: Experts) -> tuple[Value, Value]:
             share, slope = experts.share_and_slope(x)
-            read = where(experts.present > 0, experts.time * share, 0)
-            rise = where(experts.present > 0, experts.time * slope, 0)
+            read = where(experts.time > 0, experts.time * share, 0)
+            rise = where(experts.time > 0, experts.time * slope, 0)
             return fixed + read + per_sequence * served, per_sequence * more + rise
 
         def compute(matmul: Value, attention: Value) -> tuple[Value, Value]:
@@ -200,10 +203,9 @@ class StepModel:
             compute(self.draft_matmul_per_sequence_s, self.draft_attention_per_sequence_s),
         )
         drafting = self.verified_tokens > 1
-        draft, draft_slope = where(drafting, draft, 0), where(drafting, draft_slope, 0)
+        roof, roof_slope = where(drafting, roof + draft, roof), where(drafting, roof_slope + draft_slope, roof_slope)
         rest = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
-        time = roof + draft + self.interconnect_fixed_s + self.overhead_fixed_s + rest * x
-        return time, roof_slope + draft_slope + rest
+        return roof + (self.interconnect_fixed_s + self.overhead_fixed_s) + rest * x, roof_slope + rest
 
     def verifying_memory(self, *, floored: bool) -> Curve:
         """Memory time of the verifying pass alone, without software factor, interconnect or overhead.
@@ -213,26 +215,29 @@ class StepModel:
         fixed, linear = _attention(self.memory_fixed_s, None, self.memory_per_sequence_s, self._least(floored))
         return Curve("below d" if floored else "memory", fixed, linear, self.experts())
 
-    def piece(self, *, memory: bool, drafts_memory: bool, floored: bool) -> Curve:
-        """The step that memory or compute bounds, its draft steps likewise, with everything on top."""
+    def piece(self, *, memory: bool, drafts_memory: bool | None, floored: bool) -> Curve:
+        """The step that memory or compute bounds, with everything but the software factor.
+
+        ``drafts_memory`` says what bounds the draft steps; None leaves them out.
+        """
         fixed = self.interconnect_fixed_s + self.overhead_fixed_s
         linear = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
         if memory:
             fixed, attention = fixed + self.memory_fixed_s, self.memory_per_sequence_s
         else:
             linear, attention = linear + self.matmul_per_sequence_s, self.attention_per_sequence_s
+        name = "memory" if memory else "compute"
+        if drafts_memory is not None:
+            name += ", drafts memory" if drafts_memory else ", drafts compute"
         if drafts_memory:
             fixed, attention = fixed + self.draft_memory_fixed_s, attention + self.draft_memory_per_sequence_s
-        else:
+        elif drafts_memory is not None:
             linear = linear + self.draft_matmul_per_sequence_s
             attention = attention + self.draft_attention_per_sequence_s
         fixed, linear = _attention(fixed, linear, attention, self._least(floored))
-        factor = self.software_factor_used
         reads = memory or drafts_memory
-        experts = self.experts(verifies=memory, drafts=drafts_memory, factor=factor) if reads else None
-        bound, draft_bound = "memory" if memory else "compute", "memory" if drafts_memory else "compute"
-        name = bound if memory == drafts_memory else f"{bound}, drafts {draft_bound}"
-        return Curve(f"{name}, below d" if floored else name, fixed * factor, linear * factor, experts)
+        experts = self.experts(verifies=memory, drafts=bool(drafts_memory)) if reads else None
+        return Curve(f"{name}, below d" if floored else name, fixed, linear, experts)
 
     def _least(self, floored: bool) -> Value | None:
         return self.attention_degree if floored else None
@@ -242,20 +247,18 @@ class StepModel:
     ) -> Value:
         """``combine`` (maximum or minimum) of what ``solve`` makes of each piece; ``neutral`` changes nothing.
 
-        Without speculative decoding two pieces make up a step; attention data parallel adds its floored ones.
+        Two pieces make up a step, four with speculative decoding; attention data parallel adds their floored ones.
         """
 
-        def group(same: bool, floored: bool) -> Value:
-            pieces = [self.piece(memory=m, drafts_memory=m == same, floored=floored) for m in (True, False)]
+        def group(drafts: Sequence[bool | None], floored: bool) -> Value:
+            pieces = [self.piece(memory=m, drafts_memory=d, floored=floored) for m in (True, False) for d in drafts]
             return combine(*(solve(piece) for piece in pieces))
 
-        floored, drafting = self.attention_degree > 1, self.verified_tokens > 1
-        return combine(
-            group(same=True, floored=False),
-            where(drafting, group(same=False, floored=False), neutral),
-            where(floored, group(same=True, floored=True), neutral),
-            where(both(floored, drafting), group(same=False, floored=True), neutral),
-        )
+        def all_pieces(drafts: Sequence[bool | None]) -> Value:
+            falling = where(self.attention_degree > 1, group(drafts, floored=True), neutral)
+            return combine(group(drafts, floored=False), falling)
+
+        return where(self.verified_tokens > 1, all_pieces((True, False)), all_pieces((None,)))
 
     def largest(self, solve: Callable[[Curve], Value]) -> Value:
         """The largest of ``solve`` over the pieces; results below 0 count as 0."""

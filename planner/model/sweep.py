@@ -6,7 +6,6 @@ NumPy is imported when this module is.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -165,6 +164,4 @@ def _in_chunks(
                 result[points] = found
             if progress is not None:
                 progress(points.stop, size)
-    for result in results:
-        result[~np.isfinite(result)] = math.nan
     return dict(zip(names, results, strict=True))

@@ -89,13 +89,17 @@ class Oracle:
         worth = self["output_ratio_used"] * self["prefill_whole_s"] / self["prompt_tokens"]
         return worth * b - self.time(b)
 
+    def throughput(self, b: float) -> float:
+        """X(b) of one replica in requests/s; a step has no less than one sequence."""
+        return float(self.load.at_steps(b, self.time(max(1, b))))  # type: ignore[arg-type]
+
     def closed_loop_batch(self) -> float:
         """Smallest b in [0, min(users, c)] with b + Z X(b) >= users of the replica."""
         users, think = self["users_per_replica"], self["think_time_s"]
         top = min(users, self["capacity_batch"])
 
         def all_there(b: float) -> bool:
-            return b + think * float(self.load.throughput(self.step, b)) >= users  # type: ignore[arg-type]
+            return b + think * self.throughput(b) >= users
 
         return bisect(all_there, 0, top) if top > 0 and all_there(top) else top
 

@@ -308,7 +308,7 @@ def closed_loop_batch_is_bisections(sample: Sample) -> None:
         return
     oracle = Oracle(results)
     users = oracle["users_per_replica"]
-    left = found + oracle["think_time_s"] * float(oracle.load.throughput(oracle.step, found)) - users  # type: ignore[arg-type]
+    left = found + oracle["think_time_s"] * oracle.throughput(found) - users
     wanted = oracle.closed_loop_batch()
     assert close(found, wanted, left, users) or max(found, wanted) < 1e-12
 
