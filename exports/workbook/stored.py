@@ -223,7 +223,7 @@ def content_digest(digests: Mapping[str, str]) -> str:
 def _digest_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
     """The digest of a part, which may be larger than the memory that there is."""
     with archive.open(info) as part:
-        return hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type] - it has readinto
+        return hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 # What reading a broken archive may raise, whichever way its parts say that they are packed.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-# All up to the last @, since a password may hold an unescaped one.
-_WITHIN = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*://)(?P<person>[^\s'\"]*)@")
-_WHOLE = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*://)(?P<person>.*)@", re.DOTALL)
+# All up to the last @, since a password may hold an unescaped one; one slash in place of two is a slip.
+_WITHIN = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*:/{1,3})(?P<person>[^\s'\"]*)@")
+_WHOLE = re.compile(r"(?P<head>[A-Za-z][A-Za-z0-9+.-]*:/{1,3})(?P<person>.*)@", re.DOTALL)
 _SECRET = re.compile(
     r"(?i)(?P<key>(?:pass(?:word|wd|phrase|file)?|pwd|secret|token|sslpassword)\s*=\s*)(?P<value>'[^']*'|\"[^\"]*\"|[^\s&;'\"]+)"
 )

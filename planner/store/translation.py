@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from planner.store.errors import (
     BUSY,
+    CONFIGURATION,
     DATA,
     INTERNAL,
     IO,
@@ -159,6 +160,8 @@ def from_database(error: SQLAlchemyError, name: str) -> StoreError:
                 kind, text, exit_code = _POSTGRES[key]
                 return kind(_sentence(text, name=name), exit_code)
     first = str(original or error).strip().partition("\n")[0]
+    if "invalid connection option" in first:
+        return StoreError(_sentence("the address of {name} has an {text}", name=name, text=first), CONFIGURATION)
     if type(original).__module__.startswith("psycopg") and type(original).__name__ == "OperationalError":
         # A connection that breaks and one that is not made have no code, only words.
         lost = isinstance(error, DBAPIError) and error.connection_invalidated

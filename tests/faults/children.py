@@ -224,3 +224,10 @@ def tell_size(acknowledgements: str) -> None:
     """Acknowledge how many bytes of addresses this process has."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     Acknowledgements(acknowledgements).say(pages * resource.getpagesize())
+
+
+def edit_default(acknowledgements: str) -> None:
+    """Open the library that the environment names, and wait."""
+    with open_library(None, create=False):
+        Acknowledgements(acknowledgements).say("open")
+        time.sleep(600)
