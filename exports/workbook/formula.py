@@ -151,7 +151,7 @@ class _Writer:
             return f"OR({','.join(self.joined(node, op))})"
         if op == "opposite":
             return f"NOT({self._condition(args[0])})"
-        if op == "given":
+        if op in ("given", "computes"):
             return f"ISNUMBER({self.text(args[0])})"
         if op in ("ceiling", "floor"):
             rounded = f"ROUND({self.number(args[0])},{self.places.constant(ROUND_DIGITS)})"

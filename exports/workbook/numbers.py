@@ -43,6 +43,15 @@ def line_number(line: Line, numbers: Mapping[str, float]) -> float:
     return float(number_of(line.yes, numbers))
 
 
+def _computes(node: Value, numbers: Mapping[str, float]) -> bool:
+    """Whether ``node`` has a real and finite value."""
+    try:
+        found = number_of(node, numbers)
+    except (ArithmeticError, ValueError):
+        return False
+    return not isinstance(found, complex) and math.isfinite(found)
+
+
 def number_of(node: Value, numbers: Mapping[str, float]) -> float:
     """The number of one expression; a condition is true or false."""
     op = node.op
@@ -61,6 +70,8 @@ def number_of(node: Value, numbers: Mapping[str, float]) -> float:
         return all(number_of(arg, numbers) for arg in node.args)
     if op == "either":
         return any(number_of(arg, numbers) for arg in node.args)
+    if op == "computes":
+        return _computes(node.args[0], numbers)
     args = [number_of(arg, numbers) for arg in node.args]
     if op in _UNARY:
         return _UNARY[op](args[0])

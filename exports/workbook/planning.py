@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from exports.workbook.formula import SAMPLE_CELL, Measuring, expression, formula
@@ -27,6 +27,8 @@ SOLVER_FROM: Final = 12
 _BRANCH_LENGTH: Final = 60
 _TESTED_AT_ONCE: Final = 9
 _LABEL_LENGTH: Final = 58
+_TESTED_PART: Final = {"divide": 1, "log": 0, "sqrt": 0}
+"""The part of an operation whose value says whether there is a result."""
 
 
 @dataclass(eq=False, slots=True)
@@ -46,11 +48,6 @@ class _Scope:
     knowledge: Knowledge
     choice: _Choice | None = None
     taken: bool = True
-    hoisted: dict[int, Value] = field(default_factory=dict)
-
-    @property
-    def parent(self) -> _Scope | None:
-        return self.choice.scope if self.choice is not None else None
 
 
 @dataclass(slots=True)
@@ -137,11 +134,15 @@ class _RowPlanner:
         self.lines: list[Line] = []
         self.keys: Counter[str] = Counter()
         self.origins: dict[str, Value] = {}
+        self.hoisted: dict[int, Value] = {}
         self.leaves = {part.name: part for part in postorder(self.tree.root) if part.op in ("input", "row")}
 
     def plan(self) -> RowPlan:
         """The row's lines, the row itself last (before the word it may stand for)."""
         row = self.row
+        for part in postorder(self.tree.root):
+            if part is not self.tree.root and part.args and self.has_own_line(part):
+                self.hoist(part)
         self.make(self.tree.root, self.root, row.name, row.label, "row", self.given(self.strict))
         lines = renumbered(pruned(self.lines), row.name)
         details = len(lines) - 1
@@ -183,8 +184,8 @@ class _RowPlanner:
         while True:
             body = self.embed(node, scope, room, root=True)
             line_tests = self.joined(self.shortened(tests, body, scope), self.blank_parts(body, scope))
-            if scope.knowledge.divides_by_zero(node):
-                line_tests += (Value("nonzero", (body.args[1],)),)
+            if scope.knowledge.is_undefined(node):
+                line_tests += (_domain(body),)
             if room < _BRANCH_LENGTH or self.fits(Line(key, label, "", role, body, line_tests)):
                 break
             room -= 10
@@ -255,7 +256,7 @@ class _RowPlanner:
                 self.flag(choice)
             else:
                 at = 0 if longest is bodies[0] else 1
-                bodies[at] = self.hoist((yes, no)[at], (taken, other)[at])
+                bodies[at] = self.hoist((yes, no)[at])
         self.add(key, label, role, bodies[0], (test,), bodies[1])
 
     def make_select(
@@ -310,7 +311,7 @@ class _RowPlanner:
         """One value of a choice: it must not fail where it may be blank."""
         body = self.embed(node, scope, _BRANCH_LENGTH)
         if body.args and self.blank_parts(body, scope):
-            return self.hoist(node, scope)
+            return self.hoist(node)
         return body
 
     def embed(self, node: Value, scope: _Scope, room: int, *, root: bool = False) -> Value:
@@ -318,18 +319,19 @@ class _RowPlanner:
         if not node.args:
             return node
         if not root and self.must_hoist(node, scope):
-            return self.hoisted_part(node, scope)
+            return self.hoisted_part(node)
         if node.op == "chosen":
             return node
         if node.op == "given" and node.args[0].args:
-            return Value("given", (self.hoist(node.args[0], scope),))
+            return Value("given", (self.hoist(node.args[0]),))
         args = [self.embed(arg, scope, room) for arg in node.args]
         if node.op in ("less", "less_equal"):
             for position, arg in enumerate(node.args):
                 if args[position].args and scope.knowledge.may_be_blank(arg):
-                    args[position] = self.hoist(arg, scope)
-        elif scope.knowledge.divides_by_zero(node) and args[1].args:
-            args[1] = self.hoist(node.args[1], scope)
+                    args[position] = self.hoist(arg)
+        elif node.op in _TESTED_PART and scope.knowledge.is_undefined(node):
+            position = _TESTED_PART[node.op]
+            args[position] = self.hoist(node.args[position])
         return self.within_room(node, args, scope, room)
 
     def within_room(self, node: Value, args: list[Value], scope: _Scope, room: int) -> Value:
@@ -346,7 +348,7 @@ class _RowPlanner:
             if not candidates:
                 return body
             longest = max(candidates, key=lambda position: self.length(args[position]))
-            args[longest] = self.hoisted_part(node.args[longest], scope)
+            args[longest] = self.hoisted_part(node.args[longest])
 
     def assemble(self, node: Value, args: list[Value], scope: _Scope) -> Value:
         """``node`` over its written parts, in the form a spreadsheet computes it in."""
@@ -360,50 +362,39 @@ class _RowPlanner:
         return Value(node.op, tuple(args), name=node.name, number=node.number, word=node.word)
 
     def must_hoist(self, node: Value, scope: _Scope) -> bool:
-        """Whether ``node`` is a line of its own wherever it stands."""
+        """Whether ``node`` is a line of its own in ``scope``."""
+        return self.has_own_line(node) or scope.knowledge.is_undefined(node)
+
+    def has_own_line(self, node: Value) -> bool:
+        """Whether ``node`` is a line of its own wherever it stands: named, a choice, or used twice."""
         if id(node) in self.tree.names or node.op in ("where", "argmax"):
-            return True
-        if scope.knowledge.divides_by_zero(node):
             return True
         simple = node.op in BOOLEANS or node.op == "negate"
         trivial = simple and not any(arg.args for arg in node.args)
         return self.tree.uses[id(node)] > 1 and not trivial
 
-    def hoisted_part(self, node: Value, scope: _Scope) -> Value:
+    def hoisted_part(self, node: Value) -> Value:
         """A reference to the line of ``node``; where it is a condition, the test that it holds."""
-        found = self.hoist(node, scope)
+        found = self.hoist(node)
         return Value("equal", (found,), number=1.0) if node.op in BOOLEANS else found
 
-    def hoist(self, node: Value, scope: _Scope) -> Value:
-        """A reference to the line of ``node``, which is made in the widest scope in which it can be computed."""
+    def hoist(self, node: Value) -> Value:
+        """A reference to the line of ``node``.
+
+        The line is computed whichever branch is taken, so one serves all branches; it is blank where it has no value.
+        """
         if not node.args:
             return node
-        searched: _Scope | None = scope
-        while searched is not None:
-            if id(node) in searched.hoisted:
-                return searched.hoisted[id(node)]
-            searched = searched.parent
-        while scope.parent is not None and self.can_leave(node, scope, scope.parent):
-            scope = scope.parent
+        if id(node) in self.hoisted:
+            return self.hoisted[id(node)]
         name = self.tree.names.get(id(node), "")
         key = self.new_key(name or "step")
         label = name.replace("_", " ").capitalize() if name else ""
-        self.make(node, scope, key, label, "detail", self.scope_tests(node, scope))
+        tests = self.given(self.strict.intersection(_plain(name) for name in leaf_names(node)))
+        self.make(node, self.root, key, label, "detail", tests)
         self.origins[key] = node
-        found = scope.hoisted[id(node)] = leaf(key)
+        found = self.hoisted[id(node)] = leaf(key)
         return found
-
-    @staticmethod
-    def can_leave(node: Value, scope: _Scope, parent: _Scope) -> bool:
-        """Whether ``node`` has the same value outside its branch."""
-        inside, outside = scope.knowledge, parent.knowledge
-        return outside.all_defined(node) and outside.may_be_blank(node) == inside.may_be_blank(node)
-
-    def scope_tests(self, node: Value, scope: _Scope) -> tuple[Value, ...]:
-        """The tests of a line of its own: its branch is taken, or what would make the row blank is there."""
-        if scope.choice is not None:
-            return (self.flag_test(scope),)
-        return self.given(self.strict.intersection(_plain(name) for name in leaf_names(node)))
 
     # Tests
 
@@ -571,7 +562,7 @@ def _readable(node: Value) -> Value:
     """``node`` with the operators of lines put back into those of the sheet."""
     if node.op == "equal":
         return node.args[0] if node.number else Value("opposite", node.args)
-    if node.op == "nonzero":
+    if node.op in ("nonzero", "computes"):
         return node.args[0]
     if not node.args:
         return node
@@ -594,6 +585,18 @@ def _named(node: Value) -> str:
         return f"{node.number:g}"
     row, dot, part = _plain(node.name).partition(".")
     return (f"({part})" if part.isdigit() else part) if dot else row or node.op
+
+
+def _domain(body: Value) -> Value:
+    """The test that ``body`` has a value: a divisor that is not 0, a positive logarithm's argument, or a result."""
+    zero = Value("number", number=0.0)
+    if body.op == "divide":
+        return Value("nonzero", (body.args[1],))
+    if body.op == "log":
+        return Value("less", (zero, body.args[0]))
+    if body.op == "sqrt":
+        return Value("less_equal", (zero, body.args[0]))
+    return Value("computes", (body,))
 
 
 def _opposite(test: Value) -> Value:

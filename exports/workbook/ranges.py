@@ -45,6 +45,9 @@ class Range:
 _LARGEST_EXPONENT: Final = 700.0
 """e to this power is still a number."""
 
+_PARTIAL: Final = frozenset("divide log sqrt exp power".split())
+"""Operations that have no value for some numbers."""
+
 ANY: Final = Range()
 SHARE: Final = Range(0, 1)
 
@@ -106,6 +109,17 @@ def _power(base: Range, exponent: Range) -> Range:
     if base.low >= 1 and exponent.not_negative:
         return Range(1, INF)
     return Range(0, INF, positive)
+
+
+def _has_power(base: Range, exponent: Range) -> bool:
+    """Whether every power is a real and finite number."""
+    if not base.not_negative or (base.low == 0 and not exponent.not_negative):
+        return False
+    if base.low == 0 and not (base.positive or exponent.positive):
+        return False
+    logarithms = [math.log(end) if end > 0 else 0.0 for end in (base.low, base.high)]
+    corners = [_times(end, log) for end in (exponent.low, exponent.high) for log in logarithms]
+    return max(corners) < _LARGEST_EXPONENT
 
 
 def _largest(ranges: list[Range]) -> Range:
@@ -279,11 +293,11 @@ class Knowledge:
         if op == "where":
             condition, yes, no = node.args
             return self._ahead(condition, True).may_be_blank(yes) or self._ahead(condition, False).may_be_blank(no)
-        return self.divides_by_zero(node) or any(self.may_be_blank(arg) for arg in node.args)
+        return self.is_undefined(node) or any(self.may_be_blank(arg) for arg in node.args)
 
-    def divides_by_zero(self, node: Value) -> bool:
-        """Whether ``node`` is a division whose divisor may be 0."""
-        return node.op == "divide" and not self.range_of(node.args[1]).without_zero
+    def is_undefined(self, node: Value) -> bool:
+        """Whether ``node`` may have no value although its parts do, such as a quotient whose divisor may be 0."""
+        return node.op in _PARTIAL and not self.defined(node)
 
     def defined(self, node: Value) -> bool:
         """Whether ``node`` itself, its parts apart, has a value for all that its parts may be."""
@@ -294,11 +308,8 @@ class Knowledge:
         if node.op == "exp":
             return self.range_of(node.args[0]).high < _LARGEST_EXPONENT
         if node.op == "power":
-            base, exponent = self.range_of(node.args[0]), self.range_of(node.args[1])
-            real = base.positive or (base.not_negative and exponent.positive)
-            small = base.high <= 1 or max(exponent.high, 0.0) * math.log(base.high) < _LARGEST_EXPONENT
-            return real and small and exponent.not_negative
-        return not self.divides_by_zero(node)
+            return _has_power(self.range_of(node.args[0]), self.range_of(node.args[1]))
+        return node.op != "divide" or self.range_of(node.args[1]).without_zero
 
     def all_defined(self, node: Value) -> bool:
         """Whether ``node`` and all its parts have a value whatever the inputs; a branch only where it is taken."""

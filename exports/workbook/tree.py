@@ -1,6 +1,7 @@
 """Expressions in the form the workbook's lines are made from: equal parts are one object, names stand beside them.
 
-Two operators join those of the sheet: ``equal`` (a leaf is a given number) and ``nonzero`` (a leaf is not 0).
+Three operators join those of the sheet: ``equal`` (a leaf is a given number), ``nonzero`` (a leaf is not 0) and
+``computes`` (an expression has a value).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 
 from planner.model.expression import Value
 
-BOOLEANS: Final = frozenset("less less_equal both either opposite given chosen equal nonzero".split())
+BOOLEANS: Final = frozenset("less less_equal both either opposite given chosen equal nonzero computes".split())
 """Operators whose result is a condition; used as a number, it is 1 or 0."""
 
 LEAVES: Final = frozenset("input row constant number blank".split())

@@ -225,10 +225,12 @@ def test_numbers_that_are_almost_whole_round_alike(office: LibreOffice, tmp_path
 
 def test_functions_of_one_number() -> None:
     _, found = only(
-        make_row("r", ["a"], [], lambda a: exp(minimum(a, 1)) + log(maximum(a, 1)) + sqrt(maximum(a, 0)) + (a * a) ** a)
+        make_row(
+            "r", ["a"], [], lambda a: exp(minimum(a, 1)) + log(maximum(a, 1)) + sqrt(maximum(a, 0)) + (a * a + 1) ** a
+        )
     )
     assert re.fullmatch(
-        r"=EXP\(MIN\(E\d+,1\)\)\+LN\(MAX\(E\d+,1\)\)\+SQRT\(MAX\(E\d+,0\)\)\+\(\(E\d+\*E\d+\)\^E\d+\)", found["r"]
+        r"=EXP\(MIN\(E\d+,1\)\)\+LN\(MAX\(E\d+,1\)\)\+SQRT\(MAX\(E\d+,0\)\)\+\(\(E\d+\*E\d+\+1\)\^E\d+\)", found["r"]
     )
 
 
