@@ -39,6 +39,10 @@ def version() -> str:
     return f"{shipped('formats')['collected']}+{digest.hexdigest()[:8]}"
 
 
+MOST_DOTS = 100
+"""Dots in one key: the time and memory that the parser takes grow with their square."""
+
+
 def read_toml(path: Path) -> Document:
     """The TOML document in a user's regular file of at most 4 MB; raises MissingFileError and BadFileError."""
     return parse_toml(read_bytes(path), shown(path))
@@ -47,7 +51,10 @@ def read_toml(path: Path) -> Document:
 def parse_toml(raw: bytes, where: str) -> Document:
     """The TOML document in ``raw``; raises BadFileError naming ``where`` and the line."""
     try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        text = raw.decode("utf-8-sig")
+        too_deep = any(line.partition("=")[0].count(".") > MOST_DOTS for line in text.splitlines())
+        if not too_deep:
+            return tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise BadFileError(f"{where} is not UTF-8 text (byte {error.start}).") from None
     except tomllib.TOMLDecodeError as error:
@@ -58,3 +65,4 @@ def parse_toml(raw: bytes, where: str) -> Document:
     except ValueError:
         # The parser passes on what Python says of an overlong number or an impossible date.
         raise BadFileError(f"{where} is not TOML: it holds a number or a date that cannot be.") from None
+    raise BadFileError(f"{where} is nested too deep: a key has more than {MOST_DOTS} dots.")

@@ -112,7 +112,7 @@ def of_snapshot(
     from planner.store.names import name_key
 
     with names_from_the_command_line():
-        held = library.snapshot_scenarios(int(snapshot) if snapshot.isdecimal() else snapshot)
+        held = library.snapshot_scenarios(snapshot)
     by_name = {name_key(one.name): one for one in held}
 
     def named(name: str) -> "Scenario":

@@ -177,7 +177,7 @@ def _ids(stored: "Sequence[Stored]") -> list[str] | None:
 
 def _cited(library: "Library", name: str) -> str:
     """A snapshot as an export cites it."""
-    snapshot = library.find_snapshot(int(name) if name.isdecimal() else name)
+    snapshot = library.find_snapshot(name)
     return f"snapshot {snapshot.id} '{snapshot.name}', {snapshot.digest[:16]}"
 
 

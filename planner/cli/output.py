@@ -144,6 +144,6 @@ def _console() -> Console:
     from rich.console import Console
 
     console = Console(markup=False, highlight=False, emoji=False)
-    if not console.is_terminal:
+    if not console.is_terminal or console.width < 1:
         console.width = _UNBOUNDED
     return console

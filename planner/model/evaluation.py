@@ -106,7 +106,8 @@ class Results(Mapping[str, Result]):
             elif math.isnan(self.number(parameter)):
                 return self.reason(parameter)
         if row.reason.startswith("@"):
-            return str(self[row.reason[1:]].value)
+            limit = self[row.reason[1:]]
+            return limit.reason if limit.value is None else str(limit.value)
         return row.reason or "not defined here"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,15 @@ HOURS = 24
 
 class InputError(ValueError):
     """One clear sentence about a value that was refused: field, value, bound and unit."""
+
+
+_GROUPED = re.compile(r"(?P<whole>[+-]?\d{1,3}(?:(?P<mark>[,_ ])\d{3})(?:(?P=mark)\d{3})*)(?P<rest>(?:\.\d*)?.*)")
+
+
+def _ungrouped(text: str) -> str:
+    """``text`` without the marks between groups of three digits; a mark anywhere else stays, and is refused."""
+    found = _GROUPED.fullmatch(text)
+    return found["whole"].replace(found["mark"], "") + found["rest"].strip() if found else text
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -190,7 +200,7 @@ class Field:
         return starts[0] if len(starts) == 1 else text
 
     def _number(self, text: str) -> float | int:
-        word = text.replace(",", "").replace("_", "").replace("\u00a0", "").replace(" ", "")
+        word = _ungrouped(text.replace("\u00a0", " ").strip())
         scale, percent = 1.0, word.endswith("%") and len(word) > 1
         if percent:
             word = word[:-1]

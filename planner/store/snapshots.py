@@ -117,11 +117,13 @@ def list_all(session: Session, workspace: Workspace) -> list[Snapshot]:
 
 
 def find(session: Session, workspace: Workspace, name_or_id: str | int) -> Snapshot:
-    """A snapshot of ``workspace`` by id or name. Raises NotFoundError that names the nearest ones."""
+    """A snapshot of ``workspace`` by name, else by id. Raises NotFoundError that names the nearest ones."""
     known = list_all(session, workspace)
-    for snapshot in known:
-        if snapshot.id == name_or_id or name_key(snapshot.name) == name_key(str(name_or_id).strip()):
-            return snapshot
+    wanted = str(name_or_id).strip()
+    by_name = [snapshot for snapshot in known if name_key(snapshot.name) == name_key(wanted)]
+    by_id = [snapshot for snapshot in known if str(snapshot.id) == wanted]
+    for snapshot in (*by_name, *by_id):
+        return snapshot
     hint = nearest(str(name_or_id), [snapshot.name for snapshot in known])
     raise NotFoundError(f"There is no snapshot '{name_or_id}' in workspace '{workspace.name}'{hint}.")
 
