@@ -208,7 +208,7 @@ class Field:
             scale = _SUFFIXES[word[-1].lower()]
             word = word[:-1]
         try:
-            number = float(word) if word.isascii() else math.nan
+            number = float(word) if word.isascii() and "_" not in word else math.nan
         except ValueError:
             number = math.nan
             word = ""
