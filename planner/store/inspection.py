@@ -123,6 +123,11 @@ def look_at(path: Path) -> Header:
     header = Header.read(content)
     if header.application_id != APPLICATION_ID:
         raise StoreError(f"{path} is a SQLite database of another application; it was left as it is.")
+    if not set(content[18:20]) <= {1, 2}:
+        raise DamagedError(
+            f"{path} is damaged: its header says that it is of a later file format; it was left as it is: run "
+            "`planner db doctor`, or `planner db restore`."
+        )
     refuse_stray_journal(path)
     if not _has_content(path, "-journal") and header.page_size and header.pages * header.page_size > status.st_size:
         raise DamagedError(
