@@ -135,7 +135,13 @@ class _RowPlanner:
         self.keys: Counter[str] = Counter()
         self.origins: dict[str, Value] = {}
         self.hoisted: dict[int, Value] = {}
+        self.by_key: dict[str, Line] = {}
         self.leaves = {part.name: part for part in postorder(self.tree.root) if part.op in ("input", "row")}
+        self.strict_bits = [
+            (_plain(name), self.tree.parts_of(part))
+            for name, part in self.leaves.items()
+            if _plain(name) in self.strict
+        ]
 
     def plan(self) -> RowPlan:
         """The row's lines, the row itself last (before the word it may stand for)."""
@@ -165,7 +171,8 @@ class _RowPlanner:
         """Appends a line. A label that is empty or ends in a blank will go on with what the line computes."""
         unit = self.row.unit if role == "row" else self.unit_of(yes)
         self.units[key] = unit
-        self.lines.append(Line(key, label, unit, role, yes, tests, no))
+        line = self.by_key[key] = Line(key, label, unit, role, yes, tests, no)
+        self.lines.append(line)
 
     def make(self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]) -> None:
         """The line of ``node`` and, above it, those it needs; it is blank where one of ``tests`` fails."""
@@ -390,7 +397,8 @@ class _RowPlanner:
         name = self.tree.names.get(id(node), "")
         key = self.new_key(name or "step")
         label = name.replace("_", " ").capitalize() if name else ""
-        tests = self.given(self.strict.intersection(_plain(name) for name in leaf_names(node)))
+        parts = self.tree.parts_of(node)
+        tests = self.given(name for name, bit in self.strict_bits if parts & bit)
         self.make(node, self.root, key, label, "detail", tests)
         self.origins[key] = node
         found = self.hoisted[id(node)] = leaf(key)
@@ -456,7 +464,7 @@ class _RowPlanner:
         """The lines that must hold numbers for the row's own line ``key`` to hold one."""
         if key not in self.origins:
             return frozenset()
-        line = next(line for line in self.lines if line.key == key)
+        line = self.by_key[key]
         if line.no is not None:
             return frozenset()
         named = [name for test in line.tests if test.op == "given" for name in leaf_names(test)]

@@ -40,19 +40,24 @@ class Tree:
         self.large = choices > 8
         self.depth_to_look_ahead = 8 if choices <= 8 else 2 if choices <= 30 else 1
         self._parts: dict[int, int] = {}
+        for node in postorder(self.root):
+            self._parts[id(node)] = self._bits(node)
 
     def parts_of(self, node: Value) -> int:
         """The parts of ``node``, itself included, as a set of bits: two nodes share a part where their bits meet."""
         found = self._parts.get(id(node))
         if found is None:
-            for part in postorder(node):
-                if id(part) not in self._parts:
-                    bits = 1 << len(self._parts)
-                    for arg in part.args:
-                        bits |= self._parts[id(arg)]
-                    self._parts[id(part)] = bits
-            found = self._parts[id(node)]
+            for arg in node.args:
+                self.parts_of(arg)
+            found = self._parts[id(node)] = self._bits(node)
         return found
+
+    def _bits(self, node: Value) -> int:
+        """A new bit for ``node`` and those of its parts, which have theirs."""
+        bits = 1 << len(self._parts)
+        for arg in node.args:
+            bits |= self._parts[id(arg)]
+        return bits
 
     def bit_of(self, node: Value) -> int:
         """The bit of ``node`` itself."""
