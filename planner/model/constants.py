@@ -49,3 +49,18 @@ P95_SHARE = Constant(0.95, "p95_share", "Share of a step waited for at the 95th 
 TWO = Constant(2, "quadratic_factor", "Factor in the root of a quadratic", "")
 THIRD = Constant(1 / 3, "third", "What is left of an exponential's square where its cube is at most as large", "")
 LEAST_EXPONENT = Constant(-600, "least_exponent", "Exponent below which a power of e counts as none", "")
+
+CHECKED_SHARE = Constant(
+    0.05, "checked_share", "Share of a time above which an estimate of it is blurred", "", "simulation"
+)
+CHECKED_PREFILL_SHARE = Constant(
+    0.35,
+    "checked_prefill_share",
+    "Share of the time prompts hold a device up to which mixed chunks agree",
+    "",
+    "simulation",
+)
+CHECKED_TOKENS = Constant(5, "checked_tokens", "Tokens from which on TPOT under load agrees", "tokens", "simulation")
+CHECKED_LOAD = Constant(
+    600, "checked_load", "Slots x tokens from which on TPOT under load agrees", "tokens", "simulation"
+)
