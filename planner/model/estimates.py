@@ -69,7 +69,7 @@ def tpot_estimate(
 
 @row(label="TTFT estimate", section=SECTION, words=TTFT_WORDS)
 def ttft_estimate(batch: Maybe, slot_wait_s: Value, ttft_s: Value, chunks_blur: Value) -> Value:
-    """Where the mean TTFT under load agrees with a simulation within 15 %, or how it errs.
+    """Where the mean TTFT under load agrees with a simulation within 20 %, or how it errs.
 
     High where more than 5 % of it is the wait for a slot.
     """
