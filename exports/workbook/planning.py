@@ -7,26 +7,24 @@ blank there: no formula ever shows an error.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from exports.workbook.formula import SAMPLE_CELL, Measuring, expression, formula
-from exports.workbook.lines import MAX_FORMULA_LENGTH, Line, Role, RowPlan
+from exports.workbook.draft import Draft
+from exports.workbook.formula import SAMPLE_CELL, Measuring
+from exports.workbook.lines import Line, Role, RowPlan
 from exports.workbook.ranges import Knowledge, Range
 from exports.workbook.tree import BOOLEANS, WORD_SUFFIX, Tree, leaf, leaf_names, postorder
-from planner.model.explain import formula_text
+from exports.workbook.wording import plain, pruned, renumbered
 from planner.model.expression import Value
-from planner.model.fields import Field, show_number
+from planner.model.fields import Field
 from planner.model.sheet import Row, Sheet
 
 SOLVER_FROM: Final = 12
 """A row with more details than this is solved on the Solver sheet."""
 
 _BRANCH_LENGTH: Final = 60
-_TESTED_AT_ONCE: Final = 9
-_LABEL_LENGTH: Final = 58
 _TESTED_PART: Final = {"divide": 1, "log": 0, "sqrt": 0}
 """The part of an operation whose value says whether there is a result."""
 
@@ -109,7 +107,7 @@ def _follow(keys: Sequence[str], positions: Mapping[str, int]) -> bool:
     return found[0] >= 0 and found == list(range(found[0], found[0] + len(found)))
 
 
-class _RowPlanner:
+class _RowPlanner(Draft):
     """Makes the lines of one row."""
 
     def __init__(
@@ -123,24 +121,15 @@ class _RowPlanner:
         units: Mapping[str, str],
         measuring: Measuring,
     ) -> None:
-        self.row = row
+        super().__init__(row, needs, units, measuring)
         self.tree = Tree(traced, word_rows)
         self.strict = frozenset(name for name in row.strict if blankable[name])
         self.root = _Scope(Knowledge(self.tree, ranges, blankable))
         self.root.knowledge.assume_given(self.strict | {name + WORD_SUFFIX for name in self.strict})
-        self.needs = dict(needs)
-        self.units = dict(units)
-        self.measuring = measuring
-        self.lines: list[Line] = []
-        self.keys: Counter[str] = Counter()
-        self.origins: dict[str, Value] = {}
         self.hoisted: dict[int, Value] = {}
-        self.by_key: dict[str, Line] = {}
         self.leaves = {part.name: part for part in postorder(self.tree.root) if part.op in ("input", "row")}
         self.strict_bits = [
-            (_plain(name), self.tree.parts_of(part))
-            for name, part in self.leaves.items()
-            if _plain(name) in self.strict
+            (plain(name), self.tree.parts_of(part)) for name, part in self.leaves.items() if plain(name) in self.strict
         ]
 
     def plan(self) -> RowPlan:
@@ -159,21 +148,6 @@ class _RowPlanner:
 
     # Lines
 
-    def add(
-        self,
-        key: str,
-        label: str,
-        role: Role,
-        yes: Value,
-        tests: tuple[Value, ...],
-        no: Value | None = None,
-    ) -> None:
-        """Appends a line. A label that is empty or ends in a blank will go on with what the line computes."""
-        unit = self.row.unit if role == "row" else self.unit_of(yes)
-        self.units[key] = unit
-        line = self.by_key[key] = Line(key, label, unit, role, yes, tests, no)
-        self.lines.append(line)
-
     def make(self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]) -> None:
         """The line of ``node`` and, above it, those it needs; it is blank where one of ``tests`` fails."""
         if node.op == "where":
@@ -181,11 +155,9 @@ class _RowPlanner:
         elif node.op == "argmax":
             self.make_position(node, scope, key, label, role, tests)
         else:
-            self.make_plain(node, scope, key, label, role, tests)
+            self.makeplain(node, scope, key, label, role, tests)
 
-    def make_plain(
-        self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]
-    ) -> None:
+    def makeplain(self, node: Value, scope: _Scope, key: str, label: str, role: Role, tests: tuple[Value, ...]) -> None:
         """A line without a choice."""
         room = self.room(tests)
         while True:
@@ -406,48 +378,6 @@ class _RowPlanner:
 
     # Tests
 
-    def given(self, names: Iterable[str]) -> tuple[Value, ...]:
-        """The test that all lines called ``names`` hold numbers, if there are any; in pieces when they are many."""
-        wanted = list(dict.fromkeys(_plain(name) for name in names))
-        implied = {other for name in wanted for other in self.needs.get(name, frozenset()) if other != name}
-        kept = [name for name in self.in_order(wanted) if name not in implied]
-        while len(kept) > _TESTED_AT_ONCE:
-            some, kept = kept[:_TESTED_AT_ONCE], kept[_TESTED_AT_ONCE:]
-            kept.append(self.checked(some))
-        if not kept:
-            return ()
-        total = leaf(kept[0])
-        for name in kept[1:]:
-            total = Value("add", (total, leaf(name)))
-        return (Value("given", (total,)),)
-
-    def joined(self, tests: tuple[Value, ...], names: Sequence[str]) -> tuple[Value, ...]:
-        """``tests`` and the test that ``names`` hold numbers, in one where they ask the same kind of thing."""
-        if not names:
-            return tests
-        if len(tests) != 1 or tests[0].op != "given":
-            return tests + self.given(names)
-        implied = frozenset[str]().union(*(self.covered(name) for name in names))
-        return self.given([*(name for name in leaf_names(tests[0]) if name not in implied), *names])
-
-    def checked(self, names: Sequence[str]) -> str:
-        """The key of a line that is 1 where all of ``names`` hold numbers."""
-        key = next((line.key for line in self.lines if self.needs.get(line.key) == frozenset(names)), "")
-        if not key:
-            key = self.new_key("given")
-            self.needs[key] = frozenset(names)
-            total = leaf(names[0])
-            for name in names[1:]:
-                total = Value("add", (total, leaf(name)))
-            one = Value("number", number=1.0)
-            self.add(key, "Whether all that is needed is given", "detail", one, (Value("given", (total,)),))
-        return key
-
-    def in_order(self, names: Iterable[str]) -> list[str]:
-        """``names`` in the order of the row's parameters, lines of the row last."""
-        position = {name: number for number, name in enumerate(self.row.parameters)}
-        return sorted(names, key=lambda name: (position.get(name, len(position)), name))
-
     def shortened(self, tests: tuple[Value, ...], body: Value, scope: _Scope) -> tuple[Value, ...]:
         """``tests`` without those parts that a line of the row in ``body`` implies."""
         if len(tests) != 1 or tests[0].op != "given":
@@ -459,16 +389,6 @@ class _RowPlanner:
             if len(covered) > 1 and not self.is_blankable(leaf(name), scope):
                 kept = (kept - covered) | {name}
         return self.given(kept) if len(kept) < len(wanted) else tests
-
-    def covered(self, key: str) -> frozenset[str]:
-        """The lines that must hold numbers for the row's own line ``key`` to hold one."""
-        if key not in self.origins:
-            return frozenset()
-        line = self.by_key[key]
-        if line.no is not None:
-            return frozenset()
-        named = [name for test in line.tests if test.op == "given" for name in leaf_names(test)]
-        return frozenset(named).union(*(self.needs.get(name, frozenset()) for name in named))
 
     def blank_parts(self, body: Value, scope: _Scope) -> list[str]:
         """The lines that must hold numbers for the arithmetic of ``body`` not to fail."""
@@ -483,116 +403,9 @@ class _RowPlanner:
         origin = self.origins.get(reference.name, self.leaves.get(reference.name))
         return origin is not None and scope.knowledge.may_be_blank(origin)
 
-    # Texts
-
-    def new_key(self, what: str, owner: str = "") -> str:
-        """A key for a detail line, unique in the row: ``row.what`` or ``row.what.2``."""
-        base = f"{owner or self.row.name}.{what.lower().replace(' ', '_')}"
-        self.keys[base] += 1
-        return base if self.keys[base] == 1 else f"{base}.{self.keys[base]}"
-
-    def unit_of(self, node: Value) -> str:
-        """The unit of a detail line, where it is plain."""
-        op = node.op
-        if op in ("input", "row"):
-            return self.units.get(_plain(node.name), "")
-        if op in BOOLEANS:
-            return "1 = yes"
-        if op in ("add", "subtract", "maximum", "minimum"):
-            found = [self.unit_of(arg) for arg in node.args if arg.op != "number"]
-            return found[0] if len(set(found)) == 1 else ""
-        return self.unit_of(node.args[0]) if op == "negate" else ""
-
-    def length(self, node: Value) -> int:
-        """How long the text of ``node`` will be."""
-        return len(expression(node, self.measuring)) if node.op != "number" else 1
-
-    def room(self, tests: tuple[Value, ...]) -> int:
-        """What ``tests`` leave of a formula's length."""
-        if not tests:
-            return MAX_FORMULA_LENGTH - 1
-        empty = Line("", "", "", "detail", Value("number"), tests)
-        return MAX_FORMULA_LENGTH - len(formula(empty, self.measuring)) + 1
-
-    def fits(self, line: Line) -> bool:
-        """Whether the formula of ``line`` is short enough."""
-        return len(formula(line, self.measuring)) <= MAX_FORMULA_LENGTH
-
     def is_reference(self, body: Value) -> bool:
         """Whether ``body`` only names a line."""
         return body.op == "equal" or not body.args
-
-
-def renumbered(lines: Sequence[Line], row: str) -> list[Line]:
-    """``lines`` with unnamed steps and conditions numbered in their order, and labels that say what each computes."""
-    names: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    for line in lines:
-        what, _, last = line.key.removeprefix(f"{row}.").partition(".")
-        if what in ("step", "if") and (not last or last.isdigit()):
-            counts[what] += 1
-            names[line.key] = f"{row}.{'if_' if what == 'if' else ''}{counts[what]}"
-    for line in lines:
-        owner, _, part = line.key.rpartition(".")
-        if owner in names and line.key not in names:
-            names[line.key] = f"{names[owner]}.{part}"
-    found = []
-    for line in lines:
-        key = names.get(line.key, line.key)
-        tests = tuple(_renamed(test, names) for test in line.tests)
-        yes, no = _renamed(line.yes, names), None if line.no is None else _renamed(line.no, names)
-        label = line.label
-        if not label or label.endswith(" "):
-            label = _shortened(label + described(yes, no, tests))
-        found.append(replace(line, key=key, label=label, tests=tests, yes=yes, no=no))
-    return found
-
-
-def _renamed(node: Value, names: Mapping[str, str]) -> Value:
-    """``node`` with references to lines under their new names."""
-    if node.op in ("input", "row"):
-        return leaf(names[node.name]) if node.name in names else node
-    if not node.args:
-        return node
-    args = tuple(_renamed(arg, names) for arg in node.args)
-    return Value(node.op, args, name=node.name, number=node.number, word=node.word)
-
-
-def described(yes: Value, no: Value | None, tests: Sequence[Value]) -> str:
-    """What a line computes, in words; tests for what may be blank are left out."""
-    text = formula_text(_readable(yes), _named)
-    if no is None:
-        return text
-    return f"{text} if {formula_text(_readable(tests[-1]), _named)}, else {formula_text(_readable(no), _named)}"
-
-
-def _readable(node: Value) -> Value:
-    """``node`` with the operators of lines put back into those of the sheet."""
-    if node.op == "equal":
-        return node.args[0] if node.number else Value("opposite", node.args)
-    if node.op in ("nonzero", "computes"):
-        return node.args[0]
-    if not node.args:
-        return node
-    args = tuple(_readable(arg) for arg in node.args)
-    return Value(node.op, args, name=node.name, number=node.number, word=node.word)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LABEL_LENGTH else text[: _LABEL_LENGTH - 1].rstrip() + "…"
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix(WORD_SUFFIX)
-
-
-def _named(node: Value) -> str:
-    if node.constant is not None:
-        return show_number(float(node.constant))
-    if node.op == "number":
-        return f"{node.number:g}"
-    row, dot, part = _plain(node.name).partition(".")
-    return (f"({part})" if part.isdigit() else part) if dot else row or node.op
 
 
 def _domain(body: Value) -> Value:
@@ -614,17 +427,6 @@ def _opposite(test: Value) -> Value:
     if test.op == "equal":
         return Value("equal", test.args, number=1 - test.number)
     return test.args[0] if test.op == "opposite" else Value("opposite", (test,))
-
-
-def pruned(lines: Sequence[Line]) -> list[Line]:
-    """``lines`` without those that the last does not need."""
-    needed = {lines[-1].key}
-    kept = []
-    for line in reversed(lines):
-        if line.key in needed:
-            kept.append(line)
-            needed.update(line.references())
-    return kept[::-1]
 
 
 def _compares_leaves(test: Value) -> bool:

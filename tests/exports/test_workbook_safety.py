@@ -18,9 +18,9 @@ from exports.files import ExportError
 from exports.workbook import render_workbook, write_workbook
 from exports.workbook.formats import GENERAL
 from exports.workbook.page import Page
-from exports.workbook.planning import pruned
 from exports.workbook.stored import Across, StoredValues, is_untouched, render
 from exports.workbook.styles import Styles
+from exports.workbook.wording import pruned
 from planner.model.evaluation import Evaluated, Results
 from tests.exports.conftest import MOMENT
 from tests.exports.office import LibreOffice, read_values, without_results
