@@ -32,7 +32,7 @@ SEED = int(os.environ.get("FAULTS_SEED", "20260101"))
 """Where every random choice of these tests comes from."""
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["tests.faults.children"])
+_context.set_forkserver_preload(["tests.faults.warm"])
 _numbers = count(1)
 
 
