@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from planner.model.fields import InputError
 
-OK, FINDINGS, USAGE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
+OK, FINDINGS, USAGE, NO_MEMORY, INTERRUPTED, NOBODY_READS = 0, 1, 2, 70, 130, 141
 
 
 class CommandError(Exception):
@@ -92,8 +92,13 @@ def guarded(command: Callable[[], object]) -> int:
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else OK if error.code is None else USAGE
     except Exception as error:  # noqa: BLE001 - the one place where everything ends in a sentence
-        message, code = explained(error)
-        say(message)
+        try:
+            message, code = explained(error)
+            say(message)
+        except MemoryError:
+            # What tells of an error needs memory too.
+            sys.stderr.write("There is not enough memory; what was saved is unharmed.\n")
+            return NO_MEMORY
         return code
     return result if isinstance(result, int) and not isinstance(result, bool) else OK
 
