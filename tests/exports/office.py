@@ -134,6 +134,36 @@ def differences(left: Values, right: Values, within: float = RELATIVE) -> list[s
     return sorted(found)
 
 
+def unlike_operands(data: bytes, left: Values, right: Values, within: float = RELATIVE) -> list[str]:
+    """Cells that differ by more than ``within`` relative to the largest number that their formula reads.
+
+    A difference of two numbers that are almost equal is 0 in one program and a rounding error in another.
+    """
+    formulas = formulas_of_cells(data)
+    found = []
+    for line in differences(left, right, within):
+        title, coordinate = line.partition(":")[0].split("!")
+        a, b = left[title].get(coordinate, ""), right[title].get(coordinate, "")
+        read = [
+            value
+            for sheet, cell in re.findall(r"(?:(\w+)!)?\$?([A-Z]{1,3}\$?\d+)", formulas.get((title, coordinate), ""))
+            if isinstance(value := left[sheet or title].get(cell.replace("$", "")), float)
+        ]
+        if isinstance(a, str) or isinstance(b, str) or abs(a - b) > within * max(map(abs, read), default=0.0):
+            found.append(line)
+    return found
+
+
+def formulas_of_cells(data: bytes) -> dict[tuple[str, str], str]:
+    """Every formula by sheet title and coordinate."""
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for title, part in parts_by_title(data).items():
+            for coordinate, text in re.findall(r'<c r="([A-Z]+\d+)"[^>]*><f>([^<]*)</f>', archive.read(part).decode()):
+                found[title, coordinate] = text
+    return found
+
+
 def same(a: CellValue, b: CellValue, within: float = RELATIVE) -> bool:
     """Whether two values agree."""
     if isinstance(a, str) or isinstance(b, str):
