@@ -29,7 +29,7 @@ def write_assumptions(book: Book) -> None:
         "Where each value of each scenario comes from. S1, S2 ... are the sources listed first; 'entered' was set in "
         "the scenario, 'default' is the planner's own.",
     )
-    page.scenario_header(book.names, book.ids, "What it is, or what to know", is_text=True)
+    page.scenario_header(book.names, "What it is, or what to know", is_text=True)
     writer = _Writer(book, page)
     writer.notes()
     writer.sources()

@@ -33,7 +33,7 @@ def write_checks(book: Book) -> None:
         "Each line is a question that every scenario must answer with ok. The last block only informs: it shows which "
         "results have changed since the planner exported them.",
     )
-    page.scenario_header(book.names, book.ids, "All")
+    page.scenario_header(book.names, "All")
     writer = _Writer(book, page)
     writer.inputs()
     writer.conditions()

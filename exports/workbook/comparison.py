@@ -17,7 +17,7 @@ from exports.workbook.chart import add_chart
 from exports.workbook.formats import FLAG, PERCENT_CHANGE, WHOLE, WORD, NumberFormat, change_format, is_share
 from exports.workbook.formula import COLUMN
 from exports.workbook.layout import FIRST_ROW
-from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, NAMES_ROW, Page, clean
+from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, IDS_ROW, Page, clean
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
 from planner.model.constants import GIB, MS_PER_S
@@ -50,16 +50,16 @@ def write_comparison(book: Book) -> None:
     page.master_check(book.master)
     page.text(4, 1, "Baseline: scenario number", look.LABEL_KEY)
     page.number(4, CONSTANT_COLUMN, book.baseline + 1, look.INPUT, WHOLE)
-    page.scenario_header(book.names, book.ids, "Baseline")
+    page.scenario_header(book.names, "Baseline")
     baseline_name = f"=INDEX({_absolute(page, 5)},$D$4)"
     page.formula(6, CONSTANT_COLUMN, baseline_name, clean(book.names[book.baseline]), look.HEADER_CALC)
     writer = _Writer(book, page)
-    writer.numbering()
+    writer.choose_baseline()
     writer.results()
     writer.chart()
     writer.changes()
     writer.reasons()
-    _mark_baseline(page, writer.number_row, writer.tables)
+    _mark_baseline(page, writer.tables)
     page.finish(header_text=book.header_text)
 
 
@@ -68,19 +68,19 @@ def _absolute(page: Page, row: int) -> str:
     return f"${first}{row}:${last}{row}"
 
 
-def _mark_baseline(page: Page, number_row: int, tables: Sequence[tuple[int, int]]) -> None:
+def _mark_baseline(page: Page, tables: Sequence[tuple[int, int]]) -> None:
     """A fill for the column of the baseline."""
     rule = FormulaRule(
-        formula=[f"E${number_row}=$D$4"], fill=PatternFill(bgColor=f"FF{look.BASE_FILL}", fill_type="solid")
+        formula=[f"E${IDS_ROW}=$D$4"], fill=PatternFill(bgColor=f"FF{look.BASE_FILL}", fill_type="solid")
     )
-    cells = " ".join(page.scenario_span(first, last) for first, last in [(number_row, number_row), *tables])
+    cells = " ".join(page.scenario_span(first, last) for first, last in [(IDS_ROW, IDS_ROW), *tables])
     page.sheet.conditional_formatting.add(cells, rule)
 
 
 class _Writer:
     def __init__(self, book: Book, page: Page) -> None:
         self.book, self.page = book, page
-        self.row = self.number_row = FIRST_ROW
+        self.row = FIRST_ROW
         self.found: list[Result] = []
         self.tables: list[tuple[int, int]] = []
 
@@ -88,24 +88,14 @@ class _Writer:
         self.page.section(self.row, title)
         self.row += 1
 
-    def numbering(self) -> None:
-        """Scenario numbers, from which the baseline is chosen."""
-        self.page.label(self.row, "Scenario number", "number", "scenario_number")
-        count = len(self.book.scenarios)
-        self.page.across(
-            self.row,
-            f"=COLUMNS($E${NAMES_ROW}:{COLUMN}${NAMES_ROW})",
-            [float(n + 1) for n in range(count)],
-            look.CALC,
-            WHOLE,
-        )
-        rule = DataValidation("list", formula1=f"={_absolute(self.page, self.row)}", allow_blank=False)
+    def choose_baseline(self) -> None:
+        """The baseline is chosen by the number of its scenario."""
+        rule = DataValidation("list", formula1=_absolute(self.page, IDS_ROW), allow_blank=False)
         rule.showErrorMessage = rule.showInputMessage = True
         rule.promptTitle, rule.errorTitle = "Baseline", "Baseline"
         rule.prompt = "The number of the scenario that all others are compared with."
-        rule.error = f"The baseline must be the number of a scenario, 1 to {count}."
+        rule.error = f"The baseline must be the number of a scenario, 1 to {len(self.book.scenarios)}."
         self.page.validate(rule, "D4")
-        self.row += 1
 
     def results(self) -> None:
         """The key results: numbers first, then verdicts."""

@@ -41,7 +41,7 @@ def write_solver(book: Book) -> None:
 
 
 def _write(book: Book, page: Page, items: Sequence[Item]) -> None:
-    page.scenario_header(book.names, book.ids, "Constant")
+    page.scenario_header(book.names, "Constant")
     if page.title == "Model":
         page.master_check(book.master)
     for item in items:

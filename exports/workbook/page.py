@@ -15,7 +15,7 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from exports.workbook import styles as look
-from exports.workbook.formats import CHECK, GENERAL, NumberFormat
+from exports.workbook.formats import CHECK, GENERAL, WHOLE, NumberFormat
 from exports.workbook.formula import COLUMN
 from exports.workbook.layout import FIRST_ROW
 from exports.workbook.stored import Across, Stored, StoredValues
@@ -118,18 +118,17 @@ class Page:
         for column, name in names.items():
             self.text(row, column, name, look.HEADER_NUMBER if column in right else look.HEADER)
 
-    def scenario_header(
-        self, names: Sequence[str], ids: Sequence[str], constant: str, *, is_text: bool = False
-    ) -> None:
-        """The two rows with the scenarios' names and ids, linked to the Inputs sheet.
+    def scenario_header(self, names: Sequence[str], constant: str, *, is_text: bool = False) -> None:
+        """The two rows with the scenarios' names, linked to the Inputs sheet, and their numbers.
 
         ``constant`` heads column D, which holds texts where ``is_text``.
         """
         right = frozenset[int]() if is_text else frozenset({4})
         self.header(NAMES_ROW, {1: "Line", 2: "Unit", 3: "Ref", 4: constant}, right)
-        self.header(IDS_ROW, {1: "", 2: "", 3: "", 4: ""})
+        self.header(IDS_ROW, {1: "Scenario number", 2: "number", 3: "", 4: ""})
         self.across(NAMES_ROW, f"=Inputs!{COLUMN}${NAMES_ROW}", [clean(name) for name in names], look.HEADER_LINK)
-        self.across(IDS_ROW, f"=Inputs!{COLUMN}${IDS_ROW}", list(ids), look.HEADER_LINK)
+        counted = f"=COLUMNS($E${NAMES_ROW}:{COLUMN}${NAMES_ROW})"
+        self.across(IDS_ROW, counted, [float(number + 1) for number in range(len(names))], look.HEADER_CALC, WHOLE)
         self.name_height(names)
 
     def name_height(self, names: Sequence[str]) -> None:

@@ -24,9 +24,9 @@ def write_results(book: Book) -> None:
     page = book.page("Results")
     page.heading("Results", "One scenario a line and one key result a column: filter it, or build a pivot table on it.")
     keys = [row for row in book.layout.sheet.rows.values() if row.key and row.name in book.layout.model_rows]
-    page.header(NAMES_ROW, {1: "Scenario", 2: "Number", 3: "Id"}, frozenset({2}))
-    page.header(IDS_ROW, {1: "Unit", 2: "number", 3: ""}, frozenset({2}))
-    columns = {row.name: 4 + position for position, row in enumerate(keys)}
+    page.header(NAMES_ROW, {1: "Scenario", 2: "Number"}, frozenset({2}))
+    page.header(IDS_ROW, {1: "Unit", 2: "number"}, frozenset({2}))
+    columns = {row.name: 3 + position for position, row in enumerate(keys)}
     results = {row.name: _values(book, row) for row in keys}
     for row in keys:
         column = columns[row.name]
@@ -40,16 +40,15 @@ def write_results(book: Book) -> None:
         number = float(position + 1)
         page.formula(at, 1, _pick("Inputs", first, last, NAMES_ROW, at), clean(name), look.CALC)
         page.formula(at, 2, f"=ROWS(Lists!$A${FIRST_ROW}:$A{at})", number, look.CALC, WHOLE)
-        page.formula(at, 3, _pick("Inputs", first, last, IDS_ROW, at), book.ids[position], look.CALC)
         for row in keys:
             key, values, shown = results[row.name]
             text = _pick("Model", first, last, book.layout.model_rows[key], at)
             page.formula(at, columns[row.name], text, values[position], look.CALC, shown)
     last_row = FIRST_ROW + len(book.scenarios) - 1
-    last_column = get_column_letter(3 + len(keys))
+    last_column = get_column_letter(2 + len(keys))
     page.sheet.auto_filter.ref = f"A{IDS_ROW}:{last_column}{last_row}"
     page.sheet.row_dimensions[NAMES_ROW].height = 44
-    wide = {1: 34, 2: 9, 3: 12} | {c: page.widths.get(c, 12) for c in columns.values()}
+    wide = {1: 34, 2: 9} | {c: page.widths.get(c, 12) for c in columns.values()}
     page.finish(header_text=book.header_text, wide=wide, frozen=f"B{FIRST_ROW}", landscape_columns=2 * len(keys) // 3)
 
 

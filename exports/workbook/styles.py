@@ -64,6 +64,7 @@ def _style(
     indent: int = 0,
     locked: bool = True,
     line: str = "",
+    shrink: bool = False,
 ) -> NamedStyle:
     border = Border(bottom=Side("hair", color=f"FF{line}")) if line else Border()
     return NamedStyle(
@@ -71,7 +72,7 @@ def _style(
         font=font,
         fill=_fill(fill) if fill else PatternFill(),
         border=border,
-        alignment=Alignment(horizontal=align, vertical="center", wrap_text=wrap, indent=indent),
+        alignment=Alignment(horizontal=align, vertical="center", wrap_text=wrap, indent=indent, shrink_to_fit=shrink),
         protection=Protection(locked=locked),
         number_format="General",
     )
@@ -89,7 +90,7 @@ def _all_styles() -> list[NamedStyle]:
         _style(HEADER_CALC, _font(bold=True), fill=BAND, align="right", wrap=True),
         _style(HEADER_LINK, _font(GREEN, bold=True), fill=BAND, align="right", wrap=True),
         _style(HEADER_INPUT, _font(BLUE, bold=True), fill=INPUT_FILL, align="right", wrap=True, locked=False),
-        _style(HEADER_ID, _font(GREY, size=8), fill=BAND, align="right"),
+        _style(HEADER_ID, _font(GREY, size=8), fill=BAND, align="right", shrink=True),
         _style(LABEL, _font(), line=rule),
         _style(LABEL_KEY, _font(bold=True), line=rule, fill=KEY_FILL),
         _style(LABEL_DETAIL, _font(GREY, size=9), line=rule, indent=1),
