@@ -69,6 +69,7 @@ def _write_item(book: Book, page: Page, item: InputItem) -> None:
 
 def _write_field(book: Book, page: Page, row: int, cell: Field) -> None:
     page.label(row, cell.label, book.unit(shown_unit(cell)), cell.name)
+    page.empty(row, CONSTANT_COLUMN, look.UNIT)
     shown = GENERAL
     if cell.is_number:
         values = [book.value(cell.name, evaluated) for evaluated in book.scenarios]
