@@ -221,7 +221,7 @@ def shares_and_totals_add_up(sample: Sample) -> None:
 
 def autoscaled_hours_are_summed_hour_by_hour(sample: Sample) -> None:
     profile = sample.values["hourly_profile"]
-    results = sample.evaluate(autoscale=True)
+    results = sample.evaluate(autoscale=True, hours_per_day=12.0 if sample.values["hourly_profile"] else 24.0)
     hours = results.number("serving_replica_hours_per_day")
     if not isinstance(profile, tuple) or math.isnan(results.number("serving_replicas")):
         assert math.isnan(hours)
@@ -230,6 +230,9 @@ def autoscaled_hours_are_summed_hour_by_hour(sample: Sample) -> None:
     needed = [max(1.0, ceil9(share * results.number("calls_per_day") / carried)) for share in profile]
     assert hours == sum(min(count, results.number("serving_replicas")) for count in needed)
     assert hours <= 24 * results.number("serving_replicas")
+    beside = 24 * (results.number("replicas") - results.number("serving_replicas"))
+    every_device = (hours + beside) * results.number("devices_per_replica") * results.cell("days_per_month")
+    assert results.number("device_hours_per_month") == pytest.approx(every_device, rel=ROUNDING)
 
 
 # Solves against plain bisection.
