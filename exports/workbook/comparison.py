@@ -163,7 +163,7 @@ class _Writer:
         self.page.text(at, 3, "chart_result", look.REF)
         self.page.text(at, CONSTANT_COLUMN, chosen.row.label, look.INPUT_WORD)
         self.page.fit(CONSTANT_COLUMN, chosen.row.label)
-        rule = DataValidation("list", formula1=f"=$A${first}:$A${last}", allow_blank=False)
+        rule = DataValidation("list", formula1=f"$A${first}:$A${last}", allow_blank=False)
         rule.showErrorMessage = rule.showInputMessage = True
         rule.promptTitle = rule.errorTitle = "Chart"
         rule.prompt = "The key result that the chart shows."

@@ -115,7 +115,7 @@ def _rule(book: Book, cell: Field, row: int) -> DataValidation | None:
     """The validation of one line; words are chosen from a list."""
     if cell.kind in ("switch", "choice"):
         source = "yes or no" if cell.kind == "switch" else cell.name
-        rule = DataValidation("list", formula1=f"={book.layout.list_range(source)}", allow_blank=False)
+        rule = DataValidation("list", formula1=book.layout.list_range(source), allow_blank=False)
     else:
         first = f"{get_column_letter(FIRST_SCENARIO)}{row}"
         if cell.above_low:
@@ -129,11 +129,12 @@ def _rule(book: Book, cell: Field, row: int) -> DataValidation | None:
                 formula2=number_text(cell.high),
                 allow_blank=cell.optional,
             )
+    allowed = _allowed(cell)
     rule.errorStyle = "stop"
     rule.showErrorMessage = rule.showInputMessage = True
     rule.promptTitle = rule.errorTitle = shorten(cell.label, TITLE_LENGTH)
-    rule.prompt = shorten(f"{_allowed(cell)}. {cell.help}", MESSAGE_LENGTH)
-    rule.error = shorten(f"{cell.label} must be {_allowed(cell)}.", MESSAGE_LENGTH)
+    rule.prompt = shorten(f"{allowed[:1].upper()}{allowed[1:]}. {cell.help}", MESSAGE_LENGTH)
+    rule.error = shorten(f"{cell.label} must be {allowed}.", MESSAGE_LENGTH)
     return rule
 
 

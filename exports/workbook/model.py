@@ -64,6 +64,7 @@ def _write(book: Book, page: Page, items: Sequence[Item]) -> None:
         page.across(item.row, item.formula, values, style, shown)
         if item.role == "detail":
             page.sheet.row_dimensions[item.row].outlineLevel = 1
+            page.sheet.sheet_format.outlineLevelRow = 1
     page.finish(header_text=book.header_text)
 
 

@@ -198,7 +198,7 @@ class Page:
             part.font = f"{look.FONT},Regular"
 
     def _set_widths(self, wide: dict[int, int]) -> None:
-        limits = {LABEL_COLUMN: (24, 58), UNIT_COLUMN: (8, 16), REF_COLUMN: (8, 30), CONSTANT_COLUMN: (11, 20)}
+        limits = {LABEL_COLUMN: (24, 58), UNIT_COLUMN: (8, 16), REF_COLUMN: (8, 30), CONSTANT_COLUMN: (11, 32)}
         scenario = max(_NARROWEST, min(_WIDEST, self.widths.get(FIRST_SCENARIO, 0)))
         for column in range(FIRST_SCENARIO, self.last_column + 1):
             wide.setdefault(column, max(scenario, min(_WIDEST, self.widths.get(column, 0))))

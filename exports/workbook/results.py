@@ -38,7 +38,7 @@ def write_results(book: Book) -> None:
     for position, name in enumerate(book.names):
         at = FIRST_ROW + position
         number = float(position + 1)
-        page.formula(at, 1, _pick("Inputs", first, last, NAMES_ROW, at), clean(name), look.CALC)
+        page.formula(at, 1, _pick("Inputs", first, last, NAMES_ROW, at), clean(name), look.LINK_TEXT)
         page.formula(at, 2, f"=ROWS(Lists!$A${FIRST_ROW}:$A{at})", number, look.CALC, WHOLE)
         for row in keys:
             key, values, shown = results[row.name]

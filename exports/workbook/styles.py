@@ -34,12 +34,13 @@ LABEL, LABEL_KEY, LABEL_DETAIL, UNIT, REF = (
     "Planner ref",
 )
 INPUT, INPUT_WORD, LOCKED, CONSTANT = "Planner input", "Planner input word", "Planner locked", "Planner constant"
-CALC, CALC_KEY, CALC_DETAIL, LINK, LINK_KEY = (
+CALC, CALC_KEY, CALC_DETAIL, LINK, LINK_KEY, LINK_TEXT = (
     "Planner calc",
     "Planner calc key",
     "Planner calc detail",
     "Planner link",
     "Planner link key",
+    "Planner link text",
 )
 
 LINKED: Final = {CALC: LINK, CALC_KEY: LINK_KEY, CALC_DETAIL: LINK}
@@ -104,6 +105,7 @@ def _all_styles() -> list[NamedStyle]:
         _style(CALC_KEY, _font(bold=True), line=rule, align="right", fill=KEY_FILL),
         _style(CALC_DETAIL, _font(size=9), line=rule, align="right"),
         _style(LINK, _font(GREEN), line=rule, align="right"),
+        _style(LINK_TEXT, _font(GREEN), line=rule, align="left"),
         _style(LINK_KEY, _font(GREEN, bold=True), line=rule, align="right", fill=KEY_FILL),
     ]
 
