@@ -37,6 +37,7 @@ ALL_REDUCE_PASSES = Constant(
 FOUR_BIT = Constant(4, "four_bit", "Widest arithmetic that counts as 4-bit", "bit")
 
 TIE = Constant(1 + 1e-12, "tie", "Factor on memory time within which two times count as equal", "")
+MILLIONTH = Constant(1e-6, "millionth", "Distance from 1 at which a quotient of differences loses its digits", "")
 SMALLEST = Constant(1e-12, "smallest", "Smallest divisor: keeps a quotient that is not used from failing", "")
 TINIEST = Constant(1e-24, "tiniest", "Smallest divisor of a difference of times", "")
 ALMOST_ONE = Constant(1 - 1e-12, "almost_one", "Largest share of time that a queue is computed for", "")

@@ -13,6 +13,8 @@ from planner.model.constants import (
     ATTENTION_FLOP,
     BITS_PER_BYTE,
     FLOP_PER_PARAMETER,
+    HALF,
+    MILLIONTH,
     SMALLEST,
     TINIEST,
     US_PER_S,
@@ -33,9 +35,14 @@ def verified_tokens(draft_tokens: Value) -> Value:
 
 @row(label="Tokens yielded per pass", unit="tokens", section=SECTION)
 def tokens_per_pass(draft_acceptance: Value, verified_tokens: Value) -> Value:
-    """1 + a + ... + a^g = (1 - a^(g+1)) / (1 - a); 1 without speculative decoding (Leviathan et al. 2023, eq. 1)."""
-    series = (1 - draft_acceptance**verified_tokens) / maximum(1 - draft_acceptance, SMALLEST)
-    return where(draft_acceptance < 1, series, verified_tokens)
+    """1 + a + ... + a^g = (1 - a^(g+1)) / (1 - a); 1 without speculative decoding (Leviathan et al. 2023, eq. 1).
+
+    Close to an acceptance of 1, where the quotient loses its digits, its first terms in 1 - a take its place.
+    """
+    missed = 1 - draft_acceptance
+    near_one = verified_tokens - verified_tokens * (verified_tokens - 1) * HALF * missed
+    series = (1 - draft_acceptance**verified_tokens) / maximum(missed, MILLIONTH)
+    return where(missed < MILLIONTH, near_one, series)
 
 
 @row(label="Draft steps in model steps", section=SECTION, detail=True)

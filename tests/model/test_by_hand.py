@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from planner.model.evaluation import Results
+from tests.model.builders import TOY, results
 from tests.model.by_hand import ByHand
 from tests.model.scenarios import Sample, Seeded, a_scenario
 
@@ -59,6 +60,16 @@ def test_a_step() -> None:
         kinds.update(["exchanges"] if hand.expert_parallel and hand.apart and hand.t > 1 and hand.experts else [])
     assert min(kinds.values()) > 20, kinds
     assert len(kinds) == 7
+
+
+@pytest.mark.parametrize("missed", [0.0, 1e-17, 1e-13, 1e-9, 9e-7, 2e-6, 0.01, 0.3, 0.999, 1.0])
+@pytest.mark.parametrize("drafted", [0, 1, 5, 64])
+def test_tokens_of_a_pass(missed: float, drafted: int) -> None:
+    """1 + a + ... + a^g, term by term, up to an acceptance of 1."""
+    acceptance = 1 - missed
+    found = results(TOY, batch=1, draft_tokens=drafted, draft_acceptance=acceptance, draft_cost_ratio=0.1)
+    wanted = sum(acceptance**power for power in range(drafted + 1))
+    assert found.number("tokens_per_pass") == pytest.approx(wanted, rel=3e-9)
 
 
 def test_what_drafting_gains() -> None:
