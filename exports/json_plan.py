@@ -253,7 +253,8 @@ class _Reader:
 
 def _below(path: str, name: str) -> str:
     """The path of key ``name`` below ``path``."""
-    return f"{path}.{name}" if name.isidentifier() and name.isascii() else f"{path}['{printable(name)[:60]}']"
+    is_plain = name.isidentifier() and name.isascii() and len(name) <= 60
+    return f"{path}.{name}" if is_plain else f"{path}['{printable(name)[:60]}']"
 
 
 def _got(raw: object) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import random
+import shutil
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -131,5 +133,11 @@ def take_in_many(seeds: str, folder: str, outcomes: str, times: int, seed: int) 
             path.write_bytes(raw)
             file.write(f"{number} {original.name} ")
             file.flush()
-            file.write(f"{take_in(path)}\n")
+            try:
+                ended = take_in(path)
+            except Exception as error:  # noqa: BLE001 - written down, and asserted by the test
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                ended = f"FAULT {type(error).__name__} {str(error)[:300]!r} {where}"
+                shutil.copy2(path, Path(outcomes).with_name(f"fault-{number}-{path.name}"))
+            file.write(f"{ended}\n")
             file.flush()

@@ -65,8 +65,9 @@ def test_f31_every_malformed_file_gets_sentences(seeds: Path, tmp_path: Path, ti
     ended = Child(tmp_path, malformed.take_in_many, *arguments, limits=limits).wait(1800)
     lines = lines_of(outcomes)
     assert (ended.code, ended.err) == (0, ""), f"after {len(lines)}: {ended.err}"
-    counted = Counter(line.rsplit(" ", 1)[1] for line in lines)
+    counted = Counter(line.split(" ", 3)[2] for line in lines)
     print(f"{times} malformed files: {dict(counted)}")
+    assert [line for line in lines if "FAULT" in line] == []
     assert len(lines) == times
     assert counted["refused"] > times / 2
 
