@@ -53,7 +53,7 @@ def break_values(chance: random.Random, document: Any) -> Any:
             holder = holder[step]
         kind = chance.random()
         if kind < 0.7:
-            holder[last] = chance.choice(HOSTILE)
+            holder[last] = copy.deepcopy(chance.choice(HOSTILE))
         elif kind < 0.85:
             del holder[last]
         elif isinstance(holder, dict):
@@ -61,7 +61,7 @@ def break_values(chance: random.Random, document: Any) -> Any:
                 last
             )
         else:
-            holder.append(chance.choice(HOSTILE))
+            holder.append(copy.deepcopy(chance.choice(HOSTILE)))
     return made
 
 
