@@ -13,13 +13,14 @@ import os
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from planner.store.engines import connect_sqlite
+from planner.store.engines import BUSY_SECONDS, busy_error, connect_sqlite, is_busy
 from planner.store.errors import IO, BusyError, DamagedError, NotFoundError, StoreError
 from planner.store.failpoints import failpoint
 from planner.store.inspection import look_at
@@ -77,12 +78,12 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
     return found
 
 
-def last_revision(path: Path) -> tuple[int, int]:
+def last_revision(path: Path, *, patience: float = BUSY_SECONDS) -> tuple[int, int]:
     """The newest revision of the file and their number, which tell whether two files hold the same.
 
     Raises sqlite3.Error.
     """
-    with contextlib.closing(connect_sqlite(path, "ro")) as connection:
+    with contextlib.closing(connect_sqlite(path, "ro", timeout=patience)) as connection:
         newest, number = connection.execute("SELECT coalesce(max(id), 0), count(*) FROM revision").fetchone()
     return newest, number
 
@@ -103,11 +104,13 @@ def verify(path: Path) -> dict[str, int]:
     return found
 
 
-def take(path: Path, moment: datetime, *, before: str = "", target: Path | None = None) -> Backup:
+def take(
+    path: Path, moment: datetime, *, before: str = "", target: Path | None = None, patience: float = BUSY_SECONDS
+) -> Backup:
     """A verified backup of the library ``path`` as it is at ``moment``, in its folder or at ``target``.
 
-    Raises StoreError when it cannot be written or does not pass its check; then no file is left and earlier backups
-    are as they were.
+    ``patience`` is how many seconds it waits for somebody else's lock. Raises StoreError when the backup cannot be
+    written or does not pass its check; then no file is left and earlier backups are as they were.
     """
     if target is None:
         target = _free_name(path, moment, before)
@@ -116,7 +119,7 @@ def take(path: Path, moment: datetime, *, before: str = "", target: Path | None 
         target.parent.mkdir(mode=0o700, exist_ok=True)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
-            _copy(path, temporary)
+            _copy(path, temporary, patience)
             failpoint("backup-copied")
             verify(temporary)
             if target.exists():
@@ -130,7 +133,8 @@ def take(path: Path, moment: datetime, *, before: str = "", target: Path | None 
     except OSError as error:
         raise StoreError(f"The backup {target} cannot be written: {error.strerror or error}.", IO) from None
     except sqlite3.Error as error:
-        raise from_sqlite(error, f"the backup {target}") from None
+        name = str(path) if is_busy(error) else f"the backup {target}"
+        raise from_sqlite(error, name, waited=patience) from None
     failpoint("backup-done")
     return Backup(target, moment, before)
 
@@ -155,13 +159,20 @@ def _free_name(path: Path, moment: datetime, before: str) -> Path:
     return target
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path, patience: float = BUSY_SECONDS) -> None:
     """Copy every page of ``source`` to the empty file ``target``, as one state, and to the disk."""
     with (
-        contextlib.closing(connect_sqlite(source, "ro")) as reader,
+        contextlib.closing(connect_sqlite(source, "ro", timeout=patience)) as reader,
         contextlib.closing(connect_sqlite(target, "rw")) as writer,
     ):
-        reader.backup(writer)
+        deadline = time.monotonic() + patience
+
+        def look(status: int, *_: int) -> None:
+            """Python itself would try again without end."""
+            if status == sqlite3.SQLITE_BUSY and time.monotonic() > deadline:
+                raise busy_error()
+
+        reader.backup(writer, progress=look)
     sync_file(target)
 
 
@@ -179,7 +190,7 @@ def sync_folder(path: Path) -> None:
     sync_file(path)
 
 
-def take_daily(path: Path, moment: datetime) -> Backup | None:
+def take_daily(path: Path, moment: datetime, *, patience: float = BUSY_SECONDS) -> Backup | None:
     """A backup at the start of an editing day, unless nothing has changed since the last one; then thin them.
 
     Raises StoreError when it cannot be taken or the library does not pass its check.
@@ -188,10 +199,13 @@ def take_daily(path: Path, moment: datetime) -> Backup | None:
     if ordinary and ordinary[0].at.astimezone().date() == moment.astimezone().date():
         return None
     if ordinary:
-        with contextlib.suppress(sqlite3.Error):
-            if last_revision(ordinary[0].path) == last_revision(path):
+        try:
+            if last_revision(ordinary[0].path) == last_revision(path, patience=patience):
                 return None
-    backup = take(path, moment)
+        except sqlite3.Error as error:
+            if is_busy(error):
+                raise from_sqlite(error, str(path), waited=patience) from None
+    backup = take(path, moment, patience=patience)
     for surplus in to_thin([backup, *ordinary], moment):
         with contextlib.suppress(OSError):
             surplus.path.unlink()

@@ -21,7 +21,7 @@ from sqlalchemy.orm.exc import StaleDataError
 import planner
 from planner.model.version import MODEL_VERSION
 from planner.store import instances
-from planner.store.engines import writing
+from planner.store.engines import be_patient, patience_of, writing
 from planner.store.errors import IO, BusyError, ReadOnlyError, StoreError
 from planner.store.tables import SCHEMA_VERSION
 from planner.store.translation import from_database, from_sqlite
@@ -75,6 +75,15 @@ class Database:
     token: str = ""
 
     @property
+    def patience(self) -> float:
+        """How many seconds it waits for a SQLite file that somebody else has locked."""
+        return patience_of(self.engine)
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        be_patient(self.engine, seconds)
+
+    @property
     def is_sqlite(self) -> bool:
         """Whether it is a SQLite file."""
         return self.engine.dialect.name == "sqlite"
@@ -94,10 +103,12 @@ class Database:
             with Session(self.engine, expire_on_commit=False, autoflush=False) as session:
                 yield session
         except SQLAlchemyError as error:
-            self._explain_by_schema()
-            raise from_database(error, self.description) from error
+            translated = from_database(error, self.description, waited=self.patience)
+            if not isinstance(translated, BusyError):
+                self._explain_by_schema()
+            raise translated from error
         except sqlite3.Error as error:
-            raise from_sqlite(error, self.description) from error
+            raise from_sqlite(error, self.description, waited=self.patience) from error
 
     def _explain_by_schema(self) -> None:
         """Raise StoreError when what went wrong is that another program has changed the tables."""
@@ -125,12 +136,12 @@ class Database:
                 last: Exception | None = None
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in _RETRY:
-                    raise from_database(error, self.description) from error
+                    raise from_database(error, self.description, waited=self.patience) from error
                 last = error
             except SQLAlchemyError as error:
                 raise from_database(error, self.description) from error
             except sqlite3.Error as error:
-                raise from_sqlite(error, self.description) from error
+                raise from_sqlite(error, self.description, waited=self.patience) from error
             if attempt == ATTEMPTS - 1:
                 raise BusyError(
                     f"Others kept changing the same scenarios in {self.description}; nothing was changed: try again."

@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 BUSY_SECONDS = 5
 LONGEST_VALUE = 256 * 2**20
 PAGE_CACHE_KIB = 16_384
+_PATIENCE = "planner_patience"
 
 # A byte that is not UTF-8 becomes a lone surrogate, which no check lets pass; the default would end the whole query.
 _read_text = partial(str, encoding="utf-8", errors="surrogateescape")
@@ -52,6 +53,19 @@ def connect_sqlite(
     return connection
 
 
+def is_busy(error: BaseException | None) -> bool:
+    """Whether SQLite says that somebody else has the file locked."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def busy_error() -> sqlite3.OperationalError:
+    """The error for a file that somebody else has kept locked, where Python does not raise it."""
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    error.sqlite_errorname = "SQLITE_BUSY"
+    return error
+
+
 def unreadable_schema() -> sqlite3.DatabaseError:
     """The error for a file whose tables' definitions are no text, about which Python cannot tell what SQLite says."""
     error = sqlite3.DatabaseError("malformed database schema")
@@ -62,9 +76,9 @@ def unreadable_schema() -> sqlite3.DatabaseError:
 
 def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
     """An engine on the SQLite file ``path``; see ``writing`` for its transactions."""
-    engine = create_engine(
+    engine: Engine = create_engine(
         "sqlite+pysqlite://",
-        creator=lambda: connect_sqlite(path, mode, immutable=immutable),
+        creator=lambda: connect_sqlite(path, mode, immutable=immutable, timeout=patience_of(engine)),
         poolclass=QueuePool,
         pool_size=4,
         max_overflow=4,
@@ -74,18 +88,21 @@ def sqlite_engine(path: Path, mode: str, *, immutable: bool = False) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         """A transaction that may write takes the write lock at once, so that it never fails half way."""
-        if connection.get_execution_options().get("planner_writes", False):
-            _begin_writing(connection)
+        options = connection.get_execution_options()
+        patience = options.get(_PATIENCE, BUSY_SECONDS)
+        raw = cast("sqlite3.Connection", connection.connection.dbapi_connection)
+        raw.execute(f"PRAGMA busy_timeout={round(1000 * patience)}")
+        if options.get("planner_writes", False):
+            _begin_writing(connection, raw, patience)
         else:
             connection.exec_driver_sql("BEGIN")
 
     return engine
 
 
-def _begin_writing(connection: Connection) -> None:
+def _begin_writing(connection: Connection, raw: sqlite3.Connection, patience: float) -> None:
     """Take SQLite's write lock, asking for it often: its own pauses grow to 0.1 s, in which others take it again."""
-    raw = cast("sqlite3.Connection", connection.connection.dbapi_connection)
-    deadline = time.monotonic() + connection.get_execution_options()["planner_patience"]
+    deadline = time.monotonic() + patience
     raw.execute("PRAGMA busy_timeout=0")
     try:
         while True:
@@ -93,12 +110,11 @@ def _begin_writing(connection: Connection) -> None:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 return
             except OperationalError as error:
-                busy = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-                if not busy or time.monotonic() > deadline:
+                if not is_busy(error.orig) or time.monotonic() > deadline:
                     raise
             time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - nothing secret
     finally:
-        raw.execute(f"PRAGMA busy_timeout={1000 * BUSY_SECONDS}")
+        raw.execute(f"PRAGMA busy_timeout={round(1000 * patience)}")
 
 
 def postgres_engine(url: URL, **connect_args: Any) -> Engine:
@@ -119,6 +135,18 @@ def postgres_engine(url: URL, **connect_args: Any) -> Engine:
     )
 
 
-def writing(engine: Engine, *, patience: float = BUSY_SECONDS) -> Engine:
-    """``engine`` for transactions that may write; on SQLite they wait ``patience`` seconds for somebody else's."""
-    return engine.execution_options(planner_writes=True, planner_patience=patience)
+def patience_of(engine: Engine) -> float:
+    """The seconds that ``engine`` waits for a SQLite file that somebody else has locked."""
+    return float(engine.get_execution_options().get(_PATIENCE, BUSY_SECONDS))
+
+
+def be_patient(engine: Engine, seconds: float) -> None:
+    """Let ``engine`` wait ``seconds`` from now on, also to connect: that reads the file."""
+    engine.update_execution_options(**{_PATIENCE: seconds})
+
+
+def writing(engine: Engine, *, patience: float | None = None) -> Engine:
+    """``engine`` for transactions that may write; on SQLite they wait ``patience`` seconds, or the engine's own."""
+    return engine.execution_options(
+        planner_writes=True, **{_PATIENCE: patience_of(engine) if patience is None else patience}
+    )

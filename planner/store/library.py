@@ -82,6 +82,10 @@ class Library:
         """Whose name the revisions get: the login on SQLite, the database role on PostgreSQL."""
         return self.database.who
 
+    def be_impatient(self, seconds: float) -> None:
+        """Wait at most ``seconds`` for a file that somebody else has locked, as a screen must that is typed on."""
+        self.database.patience = seconds
+
     def announce(self) -> None:
         """Note this program as one that has the library open, as the first change would: a long-lived one should."""
         self.database.write(lambda _: None)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from planner.store import backup, examples
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
-from planner.store.errors import CANNOT_CREATE, PERMISSION, DamagedError, NotFoundError, StoreError
+from planner.store.errors import CANNOT_CREATE, PERMISSION, BusyError, DamagedError, NotFoundError, StoreError
 from planner.store.inspection import inspect
 from planner.store.library import Library
 from planner.store.location import Location, locate
@@ -98,7 +98,11 @@ class DailyBackup:
             return
         self.day = today
         try:
-            backup.take_daily(self.database.path, moment)
+            backup.take_daily(self.database.path, moment, patience=self.database.patience)
+        except BusyError:
+            # The change would find it locked too, and the next one tries again.
+            self.day = None
+            raise
         except DamagedError as error:
             self.database.read_only_reason = "its check failed: run `planner db doctor`, or `planner db restore`."
             raise DamagedError(

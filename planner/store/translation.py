@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from planner.store.engines import BUSY_SECONDS
 from planner.store.errors import (
     BUSY,
     CONFIGURATION,
@@ -33,7 +34,7 @@ from planner.store.holders import holder_of
 _SQLITE = {
     sqlite3.SQLITE_BUSY: (
         BusyError,
-        "another program{holder} held {name} locked for 5 seconds; nothing was changed: close it there or try again",
+        "another program{holder} held {name} locked for {waited}; nothing was changed: close it there or try again",
         BUSY,
     ),
     sqlite3.SQLITE_LOCKED: (BusyError, "{name} is locked; nothing was changed: try again", BUSY),
@@ -125,8 +126,8 @@ def _can_be_read(name: str) -> bool:
     return True
 
 
-def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
-    """The sentence for an error of SQLite on the file ``name``."""
+def from_sqlite(error: sqlite3.Error, name: str, *, waited: float = BUSY_SECONDS) -> StoreError:
+    """The sentence for an error of SQLite on the file ``name``; ``waited`` seconds it was locked by somebody else."""
     extended = getattr(error, "sqlite_errorcode", None)
     if extended is not None:
         if extended == sqlite3.SQLITE_READONLY_DBMOVED:
@@ -139,20 +140,21 @@ def from_sqlite(error: sqlite3.Error, name: str) -> StoreError:
             kind, text, exit_code = known
             holder = holder_of(Path(name)) if primary == sqlite3.SQLITE_BUSY else ""
             parts = {"name": name, "code": error.sqlite_errorname, "holder": f", {holder}," if holder else ""}
-            return kind(_sentence(text, **parts), exit_code)
+            seconds = f"{waited:g} second{'' if waited == 1 else 's'}"
+            return kind(_sentence(text, waited=seconds, **parts), exit_code)
     if str(error).startswith(_NOT_OURS):
         template = "{name} is not what a planner database should be ({text}); nothing was changed"
         return StoreError(_sentence(template, name=name, text=str(error)))
     return StoreError(_sentence("{name}: {text}; nothing was changed", name=name, text=str(error)), INTERNAL)
 
 
-def from_database(error: SQLAlchemyError, name: str) -> StoreError:
-    """The sentence for an error that SQLAlchemy passes on from the database ``name``."""
+def from_database(error: SQLAlchemyError, name: str, *, waited: float = BUSY_SECONDS) -> StoreError:
+    """The sentence for an error that SQLAlchemy passes on from the database ``name``; see from_sqlite()."""
     if isinstance(error, PoolTimeoutError):
         return BusyError(f"All connections to {name} are in use; nothing was changed: try again.")
     original = error.orig if isinstance(error, DBAPIError) else None
     if isinstance(original, sqlite3.Error):
-        return from_sqlite(original, name)
+        return from_sqlite(original, name, waited=waited)
     state = getattr(original, "sqlstate", None)
     if state:
         for key in (state, state[:2]):

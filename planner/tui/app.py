@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CRASHED = 70
 SIGNALLED = 128
+PATIENCE = 0.5
+"""Seconds for which the screen may stand still because somebody else has the library locked."""
 OTHERS_EVERY = 2.0
 EXPORT_TICK = 1.0
 
@@ -243,6 +245,7 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
     """
     from catalog import load_catalog
 
+    library.be_impatient(PATIENCE)
     app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme)
     _listen(app)
     app.run()

@@ -21,6 +21,7 @@ from tests.faults.support import (
     says,
     wait_for_lines,
 )
+from tests.faults.terminal import open_screen
 
 
 @pytest.mark.strace
@@ -88,4 +89,23 @@ def test_f04_a_disk_that_is_really_full(database: Path, tmp_path: Path, small_di
         assert child.wait().code == 0
     assert lines_of(acknowledgements)[2:] == ["ok"]
     assert first_tokens(path) == 4002
+    assert_sound(path)
+
+
+@pytest.mark.root
+def test_f04_the_screen_says_so_and_keeps_what_was_typed(database: Path, small_disk: Path) -> None:
+    path = small_disk / "plan.db"
+    shutil.copy2(database, path)
+    with open_screen(path, size=(250, 40)) as terminal:
+        ballast = small_disk / "ballast"
+        ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free))
+        terminal.send("/prompt tok\r4001\r")
+        terminal.wait_for("is full; nothing was changed")
+        ballast.unlink()
+        terminal.mark()
+        terminal.send("\r")
+        terminal.wait_for("→ 4,001")
+        terminal.signal(15)
+        assert terminal.wait() == 143
+    assert first_tokens(path) == 4001
     assert_sound(path)

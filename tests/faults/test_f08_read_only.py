@@ -10,6 +10,7 @@ import pytest
 
 from planner.store import open_library
 from tests.faults.support import planner, query, says, says_nothing, untouched
+from tests.faults.terminal import open_screen
 
 
 @pytest.mark.parametrize(("mode", "folder_mode", "why"), [(0o444, 0o755, "the file"), (0o644, 0o555, "its folder")])
@@ -63,3 +64,15 @@ def test_f08_on_a_read_only_medium(read_only_disk: Path) -> None:
         says(planner("set", "Toy 7B", "prompt_tokens=7", "--db", read_only_disk), 77, "reading only")
         says(planner("new", "one", "--db", read_only_disk.with_name("other.db")), 73, "other.db cannot be created")
     assert query(read_only_disk, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.root
+def test_f08_the_screen_says_so_and_refuses_to_save(read_only_disk: Path) -> None:
+    with untouched(read_only_disk), open_screen(read_only_disk, size=(250, 40)) as terminal:
+        assert "may not be written" in terminal.text
+        assert "read-only" in terminal.text.lower()
+        terminal.mark()
+        terminal.send("/prompt tok\r4001\r")
+        terminal.wait_for("may not be written")
+        terminal.signal(15)
+        assert terminal.wait() == 143

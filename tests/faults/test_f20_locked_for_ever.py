@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.faults import children
 from tests.faults.support import Child, assert_sound, first_tokens, planner, says, wait_for_lines
+from tests.faults.terminal import open_screen
 
 
 def test_f20_after_the_timeout_a_sentence(database: Path, tmp_path: Path) -> None:
@@ -22,4 +23,28 @@ def test_f20_after_the_timeout_a_sentence(database: Path, tmp_path: Path) -> Non
     assert first_tokens(database) == before
     assert planner("set", "Toy 7B", "prompt_tokens=7", "--db", database).code == 0
     assert first_tokens(database) == 7
+    assert_sound(database)
+
+
+def test_f20_the_screen_goes_on(database: Path, tmp_path: Path) -> None:
+    acknowledgements = tmp_path / "acks"
+    with open_screen(database, size=(250, 40)) as terminal:
+        terminal.send("/prompt tok\r")
+        terminal.settle()
+        with Child(tmp_path, children.hold_exclusively, str(database), str(acknowledgements)) as holder:
+            wait_for_lines(acknowledgements, 1, holder)
+            begun = time.monotonic()
+            terminal.send("4001\r")
+            terminal.wait_for(f"process {holder.pid}")
+            took = time.monotonic() - begun
+            terminal.settle()
+        # What was typed is still there, and saved once the lock is gone.
+        terminal.mark()
+        terminal.send("\r")
+        terminal.wait_for("→ 4,001")
+        terminal.signal(15)
+        assert terminal.wait() == 143
+    print(f"the screen stood still for {took:.2f} s")
+    assert took < 4, "half a second on a machine that does nothing else"
+    assert first_tokens(database) == 4001
     assert_sound(database)
