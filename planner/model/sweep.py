@@ -6,6 +6,7 @@ NumPy is imported when this module is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -13,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.model.compiler import compiled
-from planner.model.evaluation import encode_all
+from planner.model.evaluation import compute, encode_all
 from planner.model.fields import Field, FieldValue, InputError, nearest
 from planner.model.inputs import field_of
+from planner.model.program import Program
 from planner.model.rows import CELLS, SHEET
 from planner.model.scenario import Fact
 
@@ -130,9 +131,18 @@ def _check_range(field: Field, column: Floats) -> None:
         field.check(float(value))
 
 
-@lru_cache(maxsize=64)
-def _function(outputs: tuple[str, ...], varying: frozenset[str]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    return compiled(SHEET, outputs, varying)
+@lru_cache(maxsize=16)
+def _program(
+    outputs: tuple[str, ...], varying: tuple[tuple[str, bool], ...], cells: tuple[float | None, ...]
+) -> Program:
+    """The program of a sweep: by name which cells vary and whether each is ever blank, and the others' numbers."""
+    blanks = dict(varying)
+    numbers = [math.nan if cell is None else cell for cell in cells]
+    known = {name: number for name, number in zip(CELLS, numbers, strict=True) if name not in blanks}
+    for row, number in zip(SHEET.rows.values(), compute(numbers), strict=True):
+        if all(parameter in known for parameter in row.parameters):
+            known[row.name] = number
+    return Program(SHEET, outputs, known, blanks)
 
 
 def _chunks(size: int, chunk: int) -> Iterator[slice]:
@@ -149,19 +159,20 @@ def _in_chunks(
     chunk: int,
 ) -> dict[str, Floats]:
     names = _checked(outputs)
-    function = _function(names, varying)
-    positions = [_POSITIONS[name] for name in varying]
+    program = _program(
+        names,
+        tuple((name, bool(np.isnan(cells[_POSITIONS[name]]).any())) for name in sorted(varying)),
+        tuple(None if name in varying or math.isnan(cell) else cell for name, cell in zip(CELLS, cells, strict=True)),
+    )
     results = [np.empty(size) for _ in names]
-    part = list(cells)
     # Both branches of a condition are computed, and the one that is not taken may divide by zero.
     with np.errstate(all="ignore"):
         for points in _chunks(size, chunk):
             if cancelled is not None and cancelled():
                 raise SweepCancelled
-            for position in positions:
-                part[position] = cells[position][points]
-            for result, found in zip(results, function(part), strict=True):
-                result[points] = found
+            found = program.run({name: cells[_POSITIONS[name]][points] for name in varying})
+            for result, array in zip(results, found, strict=True):
+                result[points] = array
             if progress is not None:
                 progress(points.stop, size)
     return dict(zip(names, results, strict=True))

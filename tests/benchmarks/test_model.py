@@ -185,14 +185,14 @@ def test_a_million_points() -> None:
     for name, wanted in zip(OUTPUTS, hand(), strict=True):
         np.testing.assert_allclose(found[name], wanted, rtol=1e-9)
     # Turns of both, so that what else the machine does slows them alike.
-    rounds = [(best(sheet, repeats=1), best(hand, repeats=1)) for _ in range(4)]
+    rounds = [(best(sheet, repeats=1), best(hand, repeats=1)) for _ in range(6)]
     ours, floor = (min(seconds) for seconds in zip(*rounds, strict=True))
     print(
         f"\n1,000,000 points: {count / ours / 1e6:.2f} million a second, by hand {count / floor / 1e6:.2f}; "
         f"{ours / floor:.2f} times its time"
     )
     assert count / ours > 0.5e6
-    assert ours < 3.5 * floor
+    assert ours < 1.5 * floor
 
 
 def test_import() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from planner.model.compiler import compiled
 from planner.model.evaluation import Results, compute
 from planner.model.rows import CELLS, SHEET
+from planner.model.sweep import evaluate_cells
 from tests.model.oracles import number
 from tests.model.scenarios import Chooser, Sample, Seeded, a_scenario, an_extreme, extremes, samples
 
@@ -37,13 +38,7 @@ def by_hand(results: Results, name: str) -> float:
 
 def by_arrays(rows: Sequence[str], scenarios: Sequence[Sample]) -> dict[str, np.ndarray]:
     """All ``rows`` of all scenarios at once, every cell that differs between them an array."""
-    columns = np.array([sample.cells() for sample in scenarios]).T
-    varying = [name for name, column in zip(CELLS, columns, strict=True) if len(np.unique(column)) > 1]
-    values = [column if name in varying else float(column[0]) for name, column in zip(CELLS, columns, strict=True)]
-    with np.errstate(all="ignore"):
-        found = compiled(SHEET, rows, varying)(values)
-    size = len(scenarios)
-    return {name: np.broadcast_to(result, (size,)) for name, result in zip(rows, found, strict=True)}
+    return evaluate_cells([sample.cells() for sample in scenarios], rows)
 
 
 @pytest.mark.parametrize("make", [a_scenario, an_extreme])
@@ -92,13 +87,12 @@ def test_a_sweep_of_one_input_is_the_scenarios_one_by_one() -> None:
         codes = [1.0, 2.0, 3.0] if choices else [0.0, 1.0] if CELLS[name].kind == "switch" else [1.0, 2.0, 7.0]
         if CELLS[name].optional:
             codes.append(math.nan)
-        swept = [value if at != position else np.array(codes) for at, value in enumerate(cells)]
-        with np.errstate(all="ignore"):
-            found = compiled(SHEET, ROWS, [name])(swept)
+        points = [[*cells[:position], code, *cells[position + 1 :]] for code in codes]
+        found = evaluate_cells(points, ROWS)
         for at, code in enumerate(codes):
             cells[position] = code
-            for row, wanted, result in zip(ROWS, compute(cells), found, strict=True):
-                assert alike(wanted, float(np.broadcast_to(result, (len(codes),))[at])), (name, code, row)
+            for row, wanted in zip(ROWS, compute(cells), strict=True):
+                assert alike(wanted, float(found[row][at])), (name, code, row)
 
 
 def refuse_nothing(sample: Sample) -> None:
