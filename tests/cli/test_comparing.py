@@ -70,6 +70,18 @@ def test_diff_says_how_far_each_input_moves_a_result(run: Run) -> None:
     assert "Result of the second" in shown
 
 
+def test_diff_says_what_cannot_be_changed_alone_and_with_what_it_was(run: Run) -> None:
+    names = ("70B fp8, 1 x H200", "Llama 3.3 70B, 2 x H100")
+    document = run("diff", *names, "--result", "tpot_s", "--json").json["rows"]["tpot_s"]
+    assert document["made_with"]["accelerator"] == ["accelerator", "tensor_parallel"]
+    assert "does not fit" in document["alone"]["accelerator"]
+    assert all(number is not None for number in document["moves"].values())
+    shown = run("diff", *names).out
+    assert "[1] is Accelerator, made after Tensor parallel." in shown
+    assert "Accelerator alone gives no number: the model does not fit on the devices." in shown
+    assert "API cost per month has no number in 'Llama 3.3 70B, 2 x H100'" in shown
+
+
 def test_diff_of_a_scenario_with_what_it_was(run: Run) -> None:
     before = run("history", "--json").json["revisions"][0]["id"]
     run("set", "Toy 7B", "batch=16", "output_tokens=100")
