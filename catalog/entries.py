@@ -199,7 +199,7 @@ class Engine(Entry):
     def __post_init__(self) -> None:
         super(Engine, self).__post_init__()
         for name in (*self.token_coefficients, *self.token_coefficients_moe):
-            if not name.isdecimal() or int(name) < 1:
+            if not name.isdecimal() or len(name) > _DEGREE_DIGITS or int(name) < 1:
                 raise ValueError(f"token coefficients are by tensor parallel degree, not {name[:20]!r}")
 
 
@@ -236,6 +236,8 @@ class Profile(Entry):
 
 
 FACTOR_FIELDS = {one.name: one for one in FACTORS}
+_DEGREE_DIGITS = 6
+"""Of a degree of parallelism; Python reads no number of thousands of digits."""
 _NEUTRAL_ONE = ("efficiency", "factor", "band_low", "band_high")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -31,13 +31,15 @@ def write_export(
     own: Overlay | None = None,
     provenance: Provenance | None = None,
     exported_at: datetime | None = None,
+    protect: bool = False,
     force: bool = False,
+    progress: Callable[[float], None] | None = None,
 ) -> Path:
     """Writes ``scenarios`` to ``path`` as a workbook, CSV, JSON or Markdown, and gives its full path.
 
-    See write_workbook() and render_json() for the arguments; ``saved`` and ``own`` are in JSON alone. A text file that
-    is there already is replaced only when it holds the same bytes or with ``force``. Raises ExportError: 73 for an
-    ending that is none of the four.
+    See write_workbook() and render_json() for the arguments; ``saved`` and ``own`` are in JSON alone, ``protect`` and
+    ``progress`` are of workbooks. A text file that is there already is replaced only when it holds the same bytes or
+    with ``force``. Raises ExportError: 73 for an ending that is none of the four.
     """
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
@@ -45,7 +47,7 @@ def write_export(
 
         return write_workbook(
             path, scenarios, baseline=baseline, title=title, ids=ids, provenance=provenance,
-            exported_at=exported_at, force=force,
+            exported_at=exported_at, protect=protect, force=force, progress=progress,
         )  # fmt: skip
     if ending not in ENDINGS:
         raise ExportError(

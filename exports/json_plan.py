@@ -111,7 +111,7 @@ class _Reader:
     def plan(self, document: Mapping[str, Any]) -> Plan:
         for path in _not_finite(document, "$"):
             self.refused.add(path)
-            self.say(path, "the number is not finite.")
+            self.say(path, "the number is not finite, or larger than 1e308.")
         self.known(document, _KEYS, "$")
         scenarios = self.listed(document.get("scenarios"), "$.scenarios")
         if not scenarios and isinstance(document.get("scenarios"), list):

@@ -58,8 +58,11 @@ def parse(raw: bytes, where: str) -> Document:
         raise ConfigError(f"{where} is not JSON: {error.msg.lower()} in line {error.lineno}.") from None
     except RecursionError:
         raise ConfigError(f"{where} is nested more than {MAX_DEPTH} levels deep.") from None
-    except ValueError as error:
+    except _TwiceError as error:
         raise ConfigError(f"{where} is not usable: {error}.") from None
+    except ValueError:
+        # Python refuses to read a whole number of thousands of digits, in words about itself.
+        raise ConfigError(f"{where} is not usable: it holds a whole number of more than 4,000 digits.") from None
     if not isinstance(document, dict):
         raise ConfigError(f"{where} must hold a JSON object, not {_kind(document)}.")
     if _too_deep(document):
@@ -67,12 +70,16 @@ def parse(raw: bytes, where: str) -> Document:
     return document
 
 
+class _TwiceError(ValueError):
+    """An object names one key twice."""
+
+
 def _object(pairs: list[tuple[str, Any]]) -> Document:
     made = dict(pairs)
     if len(made) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"it names {printable(twice)[:60]!r} twice")
+        raise _TwiceError(f"it names {printable(twice)[:60]!r} twice")
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +24,12 @@ __all__ = ["FORMAT", "Provenance", "render_workbook", "write_workbook"]
 FORMAT = "1"
 """Version of the workbook's form, kept in the file: a reader refuses a newer one."""
 
+Progress = Callable[[float], None]
+"""Takes the share of the work that is done, 0 to 1."""
+
+_COMPUTING, _WRITING = 0.25, 0.35
+"""About how far a large export is when every line is computed, and when the file's parts begin to be written."""
+
 MAX_NAME, MAX_NOTES = 200, 2000
 _FIRST_DATE = datetime(2000, 1, 1)  # noqa: DTZ001
 
@@ -39,13 +45,14 @@ def write_workbook(
     exported_at: datetime | None = None,
     protect: bool = False,
     force: bool = False,
+    progress: Progress | None = None,
 ) -> Path:
     """Writes ``scenarios`` to the Excel file ``path`` and gives its full path.
 
     ``baseline`` is a position among them; ``ids`` tell them apart when the file comes back; ``exported_at`` is the
     time that the file states (now, unless given). ``protect`` locks all but the inputs, without a password. An
-    existing file is replaced when it is an export that nobody changed, or with ``force``. Raises ExportError; the old
-    file is then unchanged.
+    existing file is replaced when it is an export that nobody changed, or with ``force``. ``progress`` is told the
+    share of the work that is done, and may raise to give up. Raises ExportError; the old file is then unchanged.
     """
     refuse_to_overwrite(path, is_untouched, force=force)
     data = render_workbook(
@@ -56,6 +63,7 @@ def write_workbook(
         provenance=provenance,
         exported_at=exported_at,
         protect=protect,
+        progress=progress,
     )
     return write_atomically(path, data)
 
@@ -69,10 +77,12 @@ def render_workbook(
     provenance: Provenance | None = None,
     exported_at: datetime | None = None,
     protect: bool = False,
+    progress: Progress | None = None,
 ) -> bytes:
     """The bytes of the workbook; the same arguments give the same bytes. See write_workbook()."""
     _check(scenarios, baseline, ids)
     moment = _naive_utc(exported_at or datetime.now(UTC))
+    tell = progress or _untold
     names = [str(identity) for identity in ids] if ids is not None else _numbered(len(scenarios))
     layout = planner_layout()
     workbook = Workbook()
@@ -88,11 +98,15 @@ def render_workbook(
         workbook=workbook,
         styles=Styles(workbook),
         stored=StoredValues(first_column=FIRST_SCENARIO),
-        numbers=compute(layout, scenarios),
+        numbers=compute(layout, scenarios, lambda done: tell(_COMPUTING * done)),
     )
     write_sheets(book, protect=protect)
     write_properties(book, FORMAT)
-    return render(workbook, book.stored, moment)
+    return render(workbook, book.stored, moment, lambda done: tell(_WRITING + (1 - _WRITING) * done))
+
+
+def _untold(done: float) -> None:
+    """Nobody asks how far it is."""
 
 
 def _check(scenarios: Sequence[Evaluated], baseline: int, ids: Sequence[str] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -115,15 +115,18 @@ class Book:
         return [cell.choices[int(code) - 1] for code in self.numbers[cell.name]]
 
 
-def compute(layout: Layout, scenarios: Sequence[Evaluated]) -> dict[str, Sequence[float]]:
-    """The numbers of every line, a row's own being the planner's.
+def compute(
+    layout: Layout, scenarios: Sequence[Evaluated], progress: Callable[[float], None]
+) -> dict[str, Sequence[float]]:
+    """The numbers of every line, a row's own being the planner's; ``progress`` is told the share that is done.
 
     Raises ExportError when the lines do not give what the planner computed: the file would contradict it.
     """
     found: dict[str, array[float]] = {name: array("d") for name in layout.cells}
     for plan in layout.plans.rows:
         found |= {line.key: array("d") for line in plan.lines}
-    for evaluated in scenarios:
+    for position, evaluated in enumerate(scenarios):
+        progress(position / len(scenarios))
         numbers: dict[str, float] = dict(zip(layout.cells, evaluated.results.cells, strict=True))
         for plan in layout.plans.rows:
             name = plan.row.name

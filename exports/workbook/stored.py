@@ -14,7 +14,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -84,8 +84,9 @@ def result_xml(value: Stored, where: str) -> tuple[str, str]:
 class _SheetWriter(WorksheetWriter):  # type: ignore[misc]
     """Writes one sheet with results beside its formulas."""
 
-    def __init__(self, sheet: Worksheet, stored: StoredValues) -> None:
+    def __init__(self, sheet: Worksheet, stored: StoredValues, row_written: Callable[[], None]) -> None:
         self.stored = stored
+        self.row_written = row_written
         self.across = stored.rows.get(sheet.title, {})
         super().__init__(sheet, io.BytesIO())
 
@@ -111,6 +112,7 @@ class _SheetWriter(WorksheetWriter):  # type: ignore[misc]
             if row_idx in self.across:
                 for element in fromstring(self._across(row_idx)):
                     xf.write(element)
+        self.row_written()
 
     def _formula_cell(self, cell: Cell) -> str:
         key = (self.ws.title, cell.coordinate)
@@ -183,28 +185,41 @@ class _Archive(zipfile.ZipFile):
 class _BookWriter(ExcelWriter):  # type: ignore[misc]
     """Writes the workbook's sheets with _SheetWriter."""
 
-    def __init__(self, workbook: Workbook, archive: zipfile.ZipFile, stored: StoredValues) -> None:
+    def __init__(
+        self, workbook: Workbook, archive: zipfile.ZipFile, stored: StoredValues, progress: Callable[[float], None]
+    ) -> None:
         super().__init__(workbook, archive)
-        self.stored = stored
+        self.stored, self.progress = stored, progress
+        self.rows = sum(sheet.max_row for sheet in workbook.worksheets)
+        self.done = 0
+
+    def row_written(self) -> None:
+        """One more row is written."""
+        self.done += 1
+        self.progress(min(1.0, self.done / self.rows))
 
     def write_worksheet(self, ws: Worksheet) -> None:
         """One sheet, into memory and from there into the archive."""
         ws._drawing = _Drawing()
         ws._drawing.charts = ws._charts
         ws._drawing.images = ws._images
-        writer = _SheetWriter(ws, self.stored)
+        writer = _SheetWriter(ws, self.stored, self.row_written)
         writer.write()
         ws._rels = writer._rels
         self._archive.writestr(ws.path[1:], writer.out.getvalue())
         self.manifest.append(ws)
 
 
-def render(workbook: Workbook, stored: StoredValues, moment: datetime) -> bytes:
-    """The whole file in memory, read back once. Raises ExportError when a formula has no finite result."""
+def render(
+    workbook: Workbook, stored: StoredValues, moment: datetime, progress: Callable[[float], None] = lambda _: None
+) -> bytes:
+    """The whole file in memory, read back once; ``progress`` is told the share that is done.
+
+    Raises ExportError when a formula has no finite result."""
     buffer = io.BytesIO()
     with _Archive(buffer) as archive:
         archive.moment = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second // 2 * 2)
-        _BookWriter(workbook, archive, stored).write_data()
+        _BookWriter(workbook, archive, stored, progress).write_data()
         archive.finish()
     data = buffer.getvalue()
     with zipfile.ZipFile(io.BytesIO(data)) as written:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.cli import completion
-from planner.cli.options import All, Json, ScenarioNames
+from planner.cli.options import All, Json, ScenarioNames, count_in
 from planner.cli.session import catalogue_of, find, opens
 
 if TYPE_CHECKING:
@@ -189,10 +189,11 @@ def _at(library: "Library", name: str) -> "Scenario":
         if not at or not revision.isdecimal():
             raise
     stored = find(library, scenario)
-    if not 1 <= int(revision) <= library.last_revision():
-        raise CommandError(f"There is no revision {revision}; `planner history` lists them.")
+    number = count_in(revision, 1, library.last_revision())
+    if number is None:
+        raise CommandError(f"There is no revision '{revision}'; `planner history` lists them.")
     with names_from_the_command_line():
-        return library.scenario_at(stored.id, int(revision))
+        return library.scenario_at(stored.id, number)
 
 
 @app.command()

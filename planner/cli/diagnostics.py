@@ -8,7 +8,9 @@ create, 74 input/output, 75 busy, 77 permission or read-only, 78 configuration, 
 from __future__ import annotations
 
 import errno
+import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -32,8 +34,22 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
 
-def let_streams_take_any_text() -> None:
-    """Let stdout and stderr take any text, whatever their encoding: what it lacks becomes a question mark."""
+class _ClosedOutput(io.TextIOBase):
+    """Stands for a stdout that was closed before the program began: what is written to it fails aloud."""
+
+    def write(self, text: str) -> int:
+        if text:
+            raise OSError(errno.EBADF, "standard output is closed")
+        return 0
+
+
+def prepare_streams() -> None:
+    """Let stdout and stderr take any text, whatever their encoding: what it lacks becomes a question mark.
+
+    A stdout that is closed takes none: whoever writes to it gets an OSError.
+    """
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -48,9 +64,44 @@ def say(text: str) -> None:
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
-        for line in redact(text).splitlines() or [""]:
+        for line in as_called(redact(text)).splitlines() or [""]:
             sys.stderr.write(printable(line) + "\n")
         sys.stderr.flush()
+
+
+CALLED_AS = "PLANNER_COMMAND"
+"""Names the command by which a checkout starts the program, where no `planner` is installed."""
+
+
+def as_called(text: str) -> str:
+    """``text`` with the commands that it names as they work here."""
+    command = os.environ.get(CALLED_AS, "")
+    return _COMMAND.sub(lambda _: f"`{command}", text) if command else text
+
+
+_COMMAND = re.compile(r"`planner(?=[ `])")
+
+LONGEST_QUOTE, LONGEST_WORD, LONGEST_LINE = 120, 250, 2000
+"""Characters of a quoted text, of a word such as a path, and of a line in a message; more is cut in the middle."""
+
+_QUOTE = re.compile(r"(?<!\w)'(.*?)'(?!\w)")
+_WORD = re.compile(rf"[^\s']{{{LONGEST_WORD + 1},}}")
+
+
+def brief(message: str) -> str:
+    """``message`` with what somebody typed or a file held cut to a length that can be read."""
+    lines = []
+    for line in message.split("\n"):
+        short = _QUOTE.sub(lambda found: f"'{_cut(found[1], LONGEST_QUOTE)}'", line)
+        lines.append(_cut(_WORD.sub(lambda found: _cut(found[0], LONGEST_WORD), short), LONGEST_LINE))
+    return "\n".join(lines)
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 1]}…{text[-end:]}"
 
 
 @contextmanager
@@ -94,7 +145,7 @@ def guarded(command: Callable[[], object]) -> int:
     except Exception as error:  # noqa: BLE001 - the one place where everything ends in a sentence
         try:
             message, code = explained(error)
-            say(message)
+            say(brief(message))
         except MemoryError:
             # What tells of an error needs memory too.
             sys.stderr.write("There is not enough memory; what was saved is unharmed.\n")
@@ -204,5 +255,5 @@ def confirm(question: str, yes: bool) -> None:
 
     from planner.model.fields import printable
 
-    if not ask(printable(question), err=True):
+    if not ask(printable(brief(question)), err=True):
         raise CommandError("Nothing was changed.", FINDINGS)

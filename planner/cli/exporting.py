@@ -50,6 +50,7 @@ def export(
     from exports.own import own_entries
     from planner.cli.diagnostics import CommandError, say
     from planner.cli.output import write_json
+    from planner.cli.progress import Progress
 
     if protect and out.suffix.lower() != ".xlsx":
         raise CommandError(f"--protect locks the cells of a workbook; {out} is none.")
@@ -74,15 +75,19 @@ def export(
     workspace = library.workspace.name
     about = _provenance(library, workspace, revision)
     title = title or workspace
-    if protect:
-        from exports.workbook import write_workbook
-
-        written = write_workbook(
-            out, chosen, baseline=base, title=title, ids=ids, provenance=about, protect=True, force=force
-        )
-    else:
+    with Progress(f"Writing {out.name}", terminal_only=True) as progress:
         written = write_export(
-            out, chosen, baseline=base, title=title, ids=ids, saved=saved, own=own, provenance=about, force=force
+            out,
+            chosen,
+            baseline=base,
+            title=title,
+            ids=ids,
+            saved=saved,
+            own=own,
+            provenance=about,
+            protect=protect,
+            force=force,
+            progress=progress.share,
         )
     if as_json:
         document = {"path": str(written), "scenarios": [one.scenario.name for one in chosen], "revision": revision}

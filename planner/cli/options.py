@@ -7,6 +7,18 @@ from typing import Annotated
 import typer
 
 from planner.cli import completion
+from planner.model.fields import show_number
+
+_SHOWN = 40
+"""Characters of a refused value that are shown."""
+
+
+def count_in(text: str, low: int, high: int) -> int | None:
+    """The whole number from ``low`` to ``high`` that ``text`` is, if it is one; Python reads no 5,000 digits."""
+    digits = text.lstrip("0") or text[-1:]
+    if not digits.isdecimal() or len(digits) > len(str(high)):
+        return None
+    return int(digits) if low <= int(digits) <= high else None
 
 
 def whole(low: int, high: int) -> Callable[[str | int], int]:
@@ -14,9 +26,10 @@ def whole(low: int, high: int) -> Callable[[str | int], int]:
 
     def read(text: str | int) -> int:
         words = str(text).strip()
-        if not words.removeprefix("-").isdecimal() or not low <= int(words) <= high:
-            raise typer.BadParameter(f"'{words[:40]}' is not a whole number from {low:,} to {high:,}")
-        return int(words)
+        value = count_in(words, low, high)
+        if value is None:
+            raise typer.BadParameter(f"'{_short(words)}' is not a whole number from {low:,} to {high:,}")
+        return value
 
     return read
 
@@ -30,10 +43,15 @@ def number(low: float, high: float, unit: str = "") -> Callable[[str | float], f
         except ValueError:
             value = math.nan
         if not low <= value <= high:
-            raise typer.BadParameter(f"'{str(text)[:40]}' is not a number from {low:,g} to {high:,g} {unit}".rstrip())
+            bounds = f"{show_number(low)} to {show_number(high)} {unit}".rstrip()
+            raise typer.BadParameter(f"'{_short(str(text))}' is not a number from {bounds}")
         return value
 
     return read
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from planner.cli.diagnostics import as_called
 from planner.model.fields import printable
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def write_line(text: str = "") -> None:
     """One line of text for people; a longer one is wrapped where stdout is a terminal."""
     from rich.text import Text
 
-    _print(_console(), Text(safe(text)))
+    _print(_console(), Text(safe(as_called(text))))
 
 
 def safe(text: str) -> str:

@@ -21,7 +21,7 @@ from planner.cli import (
     validate,
     workspaces,
 )
-from planner.cli.diagnostics import guarded, let_streams_take_any_text
+from planner.cli.diagnostics import guarded, prepare_streams
 from planner.cli.options import Database, InWorkspace
 from planner.cli.session import Place
 
@@ -101,7 +101,7 @@ def _nothing() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; the exit code, with every error told in one sentence on stderr."""
-    let_streams_take_any_text()
+    prepare_streams()
     completes = COMPLETION in os.environ
     program = typer.main.get_command(build(None if completes else arguments))
 

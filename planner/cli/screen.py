@@ -34,5 +34,5 @@ def _print_comparison(place: Place) -> int:
             write_comparison(Comparison(library.workspace.name, chosen, base, left_out), everything=False)
         else:
             say(f"Workspace '{library.workspace.name}' has no scenario yet: `planner new NAME` saves one.")
-    say("Run `planner` where input and output are a terminal to open the screen; `planner --help` lists the commands.")
+    say("`planner` opens the screen where input and output are a terminal; `planner --help` lists the commands.")
     return 0

@@ -1,16 +1,15 @@
 """planner validate: predicted against measured."""
 
 import math
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planner.cli.diagnostics import FINDINGS, OK, say
 from planner.cli.options import Json
+from planner.cli.progress import Progress
 
 if TYPE_CHECKING:
     from catalog import Catalog
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 TITLES = {"tpot": "TPOT", "throughput": "Throughput", "ttft": "TTFT", "kv_capacity": "KV capacity"}
-QUIET_SECONDS = 1.0
 SHOWN_GROUPS = 60
 
 
@@ -74,8 +72,8 @@ def validate(
     catalog = load_catalog()
     table = shipped_table() if not data else read_tables(data)
     prepared = prepare(table, catalog)
-    with _Progress("predicting") as progress:
-        whole = compare(prepared, catalog, progress.show)
+    with Progress("predicting") as progress:
+        whole = compare(prepared, catalog, progress.count)
     report = _without(whole, catalog, term) if term.name else whole
     others = [_without(whole, catalog, one) for one in TERMS.values()] if ablation else []
     document = _document(report, every_row=every_row)
@@ -94,39 +92,8 @@ def validate(
 def _without(whole: "Report", catalog: "Catalog", term: "Term") -> "Report":
     from planner.analysis.validation.validating import without
 
-    with _Progress(f"without {term.name}") as progress:
-        return without(whole, catalog, term, progress.show)
-
-
-class _Progress:
-    """One line on stderr that counts, once the work has taken longer than a second; only a terminal sees it renewed."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.started = self.last = time.monotonic()
-        self.is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.shown = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown and self.is_terminal:
-            sys.stderr.write("\n")
-
-    def show(self, done: int, whole: int) -> None:
-        """``done`` of ``whole`` measurements are predicted."""
-        now = time.monotonic()
-        wait = 0.2 if self.shown and self.is_terminal else QUIET_SECONDS
-        if now - self.last < wait:
-            return
-        self.last, self.shown = now, True
-        text = f"{self.what}: {done:,} of {whole:,}"
-        if self.is_terminal:
-            sys.stderr.write(f"\r{text}")
-            sys.stderr.flush()
-        else:
-            say(text)
+    with Progress(f"without {term.name}") as progress:
+        return without(whole, catalog, term, progress.count)
 
 
 def _limits(texts: Sequence[str]) -> dict[str, float]:

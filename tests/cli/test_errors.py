@@ -106,3 +106,84 @@ def test_a_read_only_library_can_be_read(run: Run, refuse: Callable[..., str], d
     database.chmod(0o400)
     assert run("eval", "Toy 7B", "--json").rows
     assert "permissions" in refuse("set", "Toy 7B", "batch=2", code=77)
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("history", "--limit", LONG),
+        ("history", "--limit", f"{LONG[:4000]}"),
+        ("projection", "--months", LONG),
+        ("restore", LONG),
+        ("diff", f"Toy 7B@{LONG}"),
+        ("validate", "--limit", LONG),
+        ("catalog", "list", "--memory", LONG),
+        ("eval", "--set", f"batch={LONG}"),
+        ("eval", "--set", f"model={LONG}"),
+        ("catalog", "show", LONG),
+        ("catalog", "show", "it's " * 1000),
+        ("show", LONG),
+        ("compare", "--snapshot", LONG),
+        ("list", "--workspace", LONG),
+        ("export", f"x.{LONG}"),
+        ("import", "x.json", "--entries", LONG),
+        ("list", "--db", f"./{LONG}"),
+        (LONG,),
+        ("list", f"--{LONG}"),
+        ("eval", "--set", LONG),
+        ("delete", LONG, "--yes"),
+        ("new", LONG),
+    ],
+)
+def test_no_message_repeats_thousands_of_characters(run: Run, database: Path, arguments: tuple[str, ...]) -> None:
+    ran = run(*arguments, code=None)
+    assert ran.code in (2, 65, 66, 73, 74)
+    assert ran.out == ""
+    assert len(ran.err) < 800, ran.err
+    assert "4300" not in ran.err
+    assert "set_int_max_str_digits" not in ran.err
+
+
+def test_a_file_with_a_number_of_thousands_of_digits(
+    refuse: Callable[..., str], database: Path, tmp_path: Path
+) -> None:
+    for name, text in (
+        ("config.json", f'{{"model_type": "llama", "hidden_size": {LONG}}}'),
+        ("plan.json", f'{{"format": 1, "scenarios": [{{"name": "a", "inputs": {{"batch": {LONG}}}}}]}}'),
+        ("own.toml", f'[[accelerator]]\nid = "x"\nmemory_gb = {LONG}\n'),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for arguments in (
+        ("eval", "--set", f"model={tmp_path / 'config.json'}"),
+        ("import", tmp_path / "plan.json"),
+        ("catalog", "add", tmp_path / "own.toml"),
+    ):
+        sentence = refuse(*arguments, code=65)
+        assert "number" in sentence
+        assert "4300" not in sentence
+
+
+def test_what_is_cut_and_what_is_not() -> None:
+    path = f"/home/{'x' * 100}/plan.json"
+    kept = f"{path} cannot be read: the workspace's scenario 'a b' is not there."
+    assert diagnostics.brief(kept) == kept
+    short = diagnostics.brief(f"There is no scenario '{'it is ' * 100}end' in workspace '{'w' * 500}'.")
+    assert len(short) < 300
+    assert short.startswith("There is no scenario 'it is it is")
+    assert "end' in workspace 'www" in short
+    assert len(diagnostics.brief("a " * 100_000)) == diagnostics.LONGEST_LINE
+
+
+def test_messages_name_the_command_that_works(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "`planner --help`" in run().err
+    monkeypatch.setenv(diagnostics.CALLED_AS, "./run")
+    said = run().err
+    assert "`./run` opens the screen" in said
+    assert "`./run --help`" in said
+    assert "`./run fleet --add" in run("fleet").out
+    assert "`./run eval --help`" in run("eval", "--sett", code=2).err

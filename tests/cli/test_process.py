@@ -27,7 +27,7 @@ def test_without_a_terminal_it_prints_the_comparison(process: Process, database:
     ran = process()
     assert ran.code == 0
     assert "TPOT" in ran.out
-    assert "open the screen" in ran.err
+    assert "opens the screen" in ran.err
 
 
 def test_a_reader_that_leaves_early_is_no_error(database: Path) -> None:
@@ -59,11 +59,21 @@ def test_output_to_a_full_disk_is_said(database: Path) -> None:
 
 
 def test_closed_streams_are_survived(database: Path) -> None:
-    shell = f"{' '.join(command())} list <&- >&- 2>&-; echo $?"
+    shell = f"{' '.join(command())} new Fresh <&- >&- 2>&-; echo $?"
     done = subprocess.run(
         ["bash", "-c", shell], cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.strip() == "0"
+
+
+@pytest.mark.parametrize("arguments", ["compare", "compare --json", "list", "", "--version", "--help", "inputs"])
+def test_data_that_nothing_takes_is_an_error(database: Path, arguments: str) -> None:
+    shell = f"{' '.join(command())} {arguments} >&-"
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 74
+    assert done.stderr == "Reading or writing failed: standard output is closed.\n"
 
 
 def test_any_encoding_is_written_to(process: Process, database: Path) -> None:
