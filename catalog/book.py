@@ -7,30 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, cast
 
 from catalog.entries import Accelerator, Engine, Format, Interconnect, Model, Profile
 from catalog.errors import BadFileError, UnknownNameError
 from catalog.files import shown
 from catalog.load import Document, read_toml, shipped, version
-from catalog.schema import Entry, Source, build, key, validate
+from catalog.schema import E, Entry, Kind, Source, build, key, validate
 from planner.model.fields import nearest, printable
-
-E = TypeVar("E", bound=Entry)
 
 SHIPPED = "catalogue"
 PRICE_BOOK = "prices"
 """Kind of a stored document that holds tables of prices in place of one entry."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind(Generic[E]):
-    """A kind of entry: its name (the TOML table), its class, and the shipped document that holds it."""
-
-    name: str
-    cls: type[E]
-    document: str
-    title: str
 
 
 ACCELERATOR = Kind("accelerator", Accelerator, "accelerators", "accelerator")
@@ -179,12 +167,6 @@ class Catalog:
     def has(self, kind: Kind[E], name: str) -> bool:
         """Whether ``name`` names an entry."""
         return key(name) in self._index(kind)
-
-    def describe(self, field: str) -> list[tuple[str, str]]:
-        """Names that the input ``field`` may take, each with what tells it apart; empty for other inputs."""
-        from catalog.listing import describe  # noqa: PLC0415 - a sheet needs no lists
-
-        return describe(self, field)
 
     def sources(self, ids: Iterable[str]) -> tuple[Source | str, ...]:
         """Sources by id; a text that is no id (a user's own words) stays as it is."""

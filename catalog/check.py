@@ -17,7 +17,6 @@ from catalog.book import (
     MODEL,
     PROFILE,
     Catalog,
-    Kind,
     kinds,
     load_catalog,
 )
@@ -25,7 +24,7 @@ from catalog.entries import Accelerator, Format, Model, Profile
 from catalog.errors import BadFileError
 from catalog.load import shipped
 from catalog.price_check import check_prices
-from catalog.schema import Entry, Source, key, validate
+from catalog.schema import Entry, Kind, Source, key, validate
 
 PUBLISHED_TOLERANCE = 0.005
 """Published and recomputed counts may differ by this share without a reason."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from catalog.book import Overlay, kinds
+from catalog.book import Overlay
 from catalog.schema import Entry
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -91,8 +91,3 @@ def _value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(item) for item in value) + "]"
     raise TypeError(f"{type(value).__name__} has no place in a document")
-
-
-def known_kinds() -> tuple[str, ...]:
-    """Names of the kinds that a document may hold."""
-    return tuple(kinds())

@@ -15,7 +15,6 @@ from catalog.book import (
     PROFILE,
     Catalog,
     Found,
-    Kind,
     kinds,
 )
 from catalog.documents import plain
@@ -23,7 +22,7 @@ from catalog.entries import Accelerator, Interconnect, Model
 from catalog.errors import UnknownNameError
 from catalog.load import shipped
 from catalog.resolve import OWN_LINK, find_model, lookup, origin, runtime_memory
-from catalog.schema import Entry, Source
+from catalog.schema import Entry, Kind, Source
 from planner.model.fields import nearest, printable, show_number
 
 _FIELDS: dict[str, Kind[Any]] = {

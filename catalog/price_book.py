@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog.book import Kind
 from catalog.price_entries import (
     ApiPrices,
     Commitment,
@@ -15,6 +14,7 @@ from catalog.price_entries import (
     Pue,
     ServerPower,
 )
+from catalog.schema import Kind
 
 DEVICE_PRICES = Kind("device_prices", DevicePrices, "device_prices", "device price list")
 API_PRICES = Kind("api_prices", ApiPrices, "api_prices", "API price list")

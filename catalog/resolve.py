@@ -21,16 +21,14 @@ from catalog.book import (
     PROFILE,
     SHIPPED,
     Catalog,
-    E,
     Found,
-    Kind,
     load_catalog,
     overlay_from_file,
 )
 from catalog.entries import FACTOR_FIELDS, Accelerator, Engine, Format, Interconnect, Model, Peaks, Profile
 from catalog.errors import BadFileError, CatalogError, MissingFileError, UnknownNameError
 from catalog.files import from_home, shown
-from catalog.schema import Entry, Source
+from catalog.schema import E, Entry, Kind, Source
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field, FieldValue, printable
 from planner.model.scenario import Fact

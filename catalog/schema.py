@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from annotated_types import Interval, MaxLen, MinLen
 
@@ -108,6 +108,19 @@ class Entry(Strict):
     def doubt(self, figure: str) -> str:
         """What makes a figure weak; empty when nothing does. ``*`` in the data speaks for all figures."""
         return self.doubts.get(figure) or self.doubts.get("*", "")
+
+
+E = TypeVar("E", bound=Entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[E]):
+    """A kind of entry: its name (the TOML table), its class, and the shipped document that holds it."""
+
+    name: str
+    cls: type[E]
+    document: str
+    title: str
 
 
 def key(name: str) -> str:

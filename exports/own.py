@@ -15,14 +15,13 @@ from catalog.book import (
     SHIPPED,
     Catalog,
     Found,
-    Kind,
     Overlay,
 )
 from catalog.entries import Model
 from catalog.price_book import API_PRICES, COMMITMENT, DEVICE_PRICES, PRICE_KINDS
 from catalog.price_entries import ApiPrices, Commitment, DevicePrices
 from catalog.prices import token_values
-from catalog.schema import Entry, Source, key
+from catalog.schema import Entry, Kind, Source, key
 from planner.model.scenario import Scenario
 
 NAMING: dict[str, Kind[Any]] = {

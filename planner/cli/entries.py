@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from catalog.book import ACCELERATOR, MODEL, Catalog, Kind, kinds
+from catalog.book import ACCELERATOR, MODEL, Catalog, kinds
 from catalog.errors import UnknownNameError
 from catalog.listing import Figure, Filters, Line, Page, kind_of, lines_of, page
 from catalog.resolve import looks_like_path
+from catalog.schema import Kind
 from planner.cli.diagnostics import CommandError
 from planner.cli.output import Column, write_line, write_table
 from planner.model.display import BLANK

@@ -78,4 +78,4 @@ def test_names_for_an_input() -> None:
     assert devices["toy-gpu"].startswith("no memory size")
     assert dict(describe(CATALOG, "model"))["mixtral-8x7b"] == "46.7 B, 12.7 B active, context 32,768"
     assert describe(CATALOG, "interconnect")[0] == ("catalogue", "the device's own link")
-    assert CATALOG.describe("prompt_tokens") == []
+    assert describe(CATALOG, "prompt_tokens") == []

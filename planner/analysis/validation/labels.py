@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.book import ACCELERATOR, ENGINE, MODEL, Catalog, Kind
-from catalog.schema import key
+from catalog.book import ACCELERATOR, ENGINE, MODEL, Catalog
+from catalog.schema import Kind, key
 from planner.model.inputs import INPUTS
 
 _BRACKETS = re.compile(r"\([^)]*\)")
