@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter
 
 from exports.workbook import styles as look
 from exports.workbook.book import Book
-from exports.workbook.conditions import CHECK_TOLERANCE, SHARES_TOLERANCE
+from exports.workbook.conditions import SHARES_TOLERANCE
 from exports.workbook.formats import CHECK, WHOLE
 from exports.workbook.formula import COLUMN, formula
 from exports.workbook.inputs import is_locked
@@ -21,6 +21,7 @@ from exports.workbook.numbers import line_number
 from exports.workbook.page import CONSTANT_COLUMN, Page
 from planner.model.fields import Field
 from planner.model.rows import HOUR_NAMES
+from planner.model.rules import CHECK_TOLERANCE
 
 OK = "1 = ok"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal
 
-from exports.workbook.conditions import CHECK_TOLERANCE, SHARES_TOLERANCE, check_sheet
+from exports.workbook.conditions import SHARES_TOLERANCE, check_sheet
 from exports.workbook.formula import COLUMN, SAMPLE_CELL, formula
 from exports.workbook.lines import ROUND_DIGITS, Line, RowPlan
 from exports.workbook.planning import Plans, plan_sheet
@@ -18,6 +18,7 @@ from planner.model.facts import FACT_FIELDS
 from planner.model.fields import Field
 from planner.model.inputs import INPUTS
 from planner.model.rows import CELLS, HOUR_NAMES, SHEET
+from planner.model.rules import CHECK_TOLERANCE
 from planner.model.sheet import Sheet
 
 FIRST_ROW: Final = 7

@@ -202,26 +202,8 @@ def check_values(values: Values) -> dict[str, FieldValue]:
 
 def check_together(values: Values) -> None:
     """The rules that join several inputs of a complete set of values. Raises InputError with the sentence."""
+    from planner.model.rules import broken_rule  # noqa: PLC0415 - rules are rows over these inputs
 
-    def number(name: str) -> float:
-        value = values[name]
-        return float(value) if isinstance(value, (int, float)) else 0.0
-
-    if number("output_tokens") + number("reasoning_tokens") < 1:
-        raise InputError("Visible output tokens + reasoning tokens must be at least 1 token: an answer has a token.")
-    if number("cached_share") + number("cache_write_share") > 1 + 1e-9:
-        raise InputError("Cached share + written share of the prompt must be at most 1: both are parts of one prompt.")
-    fixed = values["replicas_fixed"]
-    if fixed is not None and number("replicas_fixed") <= number("spare_replicas"):
-        raise InputError(
-            f"Fixed replicas = {fixed} must exceed spare replicas = {values['spare_replicas']}: spares serve nothing."
-        )
-    hours = 24.0 if values["price_plan"] in ("1_year", "3_years") else number("hours_per_day")
-    if values["hourly_profile"] is None and number("peak_factor") < 24 / hours - 1e-9:
-        raise InputError(
-            f"Peak factor = {number('peak_factor'):g} must be at least 24 h / hours billed per day = {24 / hours:.4g}: "
-            "below it the fleet would serve hours that are not billed."
-        )
-    power, idle = values["device_power_w"], values["device_idle_power_w"]
-    if power is not None and idle is not None and number("device_idle_power_w") > number("device_power_w"):
-        raise InputError(f"Device idle power = {idle} W must not exceed device power = {power} W.")
+    sentence = broken_rule(values)
+    if sentence:
+        raise InputError(sentence)

@@ -257,7 +257,7 @@ def test_every_open_input_is_validated(book: Workbook) -> None:
         assert max(len(rule.errorTitle), len(rule.promptTitle)) <= 32
         if cell.is_number:
             assert rule.type in ("whole", "decimal", "custom")
-            assert f"{cell.low:,.12g}" in rule.error
+            assert cell.bounds() in rule.error
             assert cell.unit in rule.error
         else:
             assert rule.type == "list"
