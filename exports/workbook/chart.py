@@ -18,6 +18,7 @@ from openpyxl.utils import get_column_letter
 
 from exports.workbook import styles as look
 from exports.workbook.page import FIRST_SCENARIO, NAMES_ROW, Page, clean
+from exports.workbook.stored import as_written
 
 if TYPE_CHECKING:
     from exports.workbook.book import Book
@@ -71,7 +72,7 @@ def add_chart(page: Page, book: Book, result: str, at: int, values: Sequence[flo
 
 
 def _categories(reference: str, names: Sequence[str]) -> AxDataSource:
-    cache = StrData(ptCount=len(names), pt=[StrVal(idx=n, v=name) for n, name in enumerate(names)])
+    cache = StrData(ptCount=len(names), pt=[StrVal(idx=n, v=as_written(name)) for n, name in enumerate(names)])
     return AxDataSource(strRef=StrRef(f=reference, strCache=cache))
 
 

@@ -18,7 +18,7 @@ from exports.workbook import styles as look
 from exports.workbook.formats import CHECK, GENERAL, WHOLE, NumberFormat
 from exports.workbook.formula import COLUMN
 from exports.workbook.layout import FIRST_ROW
-from exports.workbook.stored import Across, Stored, StoredValues
+from exports.workbook.stored import Across, Stored, StoredValues, as_written
 from exports.workbook.styles import LINKED, Styles
 from planner.model.fields import printable
 
@@ -45,7 +45,7 @@ class Page:
         """``text`` as text, whatever it looks like."""
         cell = self.sheet.cell(row, column)
         content = clean(text)
-        cell.value = content
+        cell.value = as_written(content)
         cell.data_type = "s"
         quoted = content.startswith(_FORMULA_LIKE)
         cell._style = copy(self.styles.quoted(style, shown) if quoted else self.styles.array(style, shown))

@@ -11,6 +11,7 @@ import hashlib
 import io
 import lzma
 import math
+import re
 import struct
 import zipfile
 import zlib
@@ -67,13 +68,24 @@ class StoredValues:
     rows: dict[str, dict[int, Across]] = field(default_factory=dict)
 
 
+_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def as_written(text: str) -> str:
+    """``text`` as a workbook's parts hold it: what looks like an escaped character, as _x0041_ does, is kept as it is.
+
+    ECMA-376 part 1, 22.9.2.19: a program reads _xHHHH_ as that character, and _x005F_ as the underscore itself.
+    """
+    return _ESCAPE.sub("_x005F_", text)
+
+
 def result_xml(value: Stored, where: str) -> tuple[str, str]:
     """The type attribute and the text of a stored result; a blank is an empty text, as the formula gives it.
 
     Raises ExportError for a number that is not finite.
     """
     if isinstance(value, str):
-        return ' t="str"', escape(value)
+        return ' t="str"', escape(as_written(value))
     if math.isnan(value):
         return ' t="str"', ""
     if math.isinf(value):

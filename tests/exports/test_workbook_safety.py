@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from openpyxl.utils.escape import unescape
 from openpyxl.workbook import Workbook
 
 import exports.workbook.stored as stored_module
@@ -30,6 +31,7 @@ HOSTILE = (
     '=HYPERLINK("http://example.invalid","click")', "=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "#N/A",
     "#REF!", "'quoted'", ">5", "H* wild~?", "[red]", "a;b,c|d", "<b>&amp;</b>", "名前 Ünïcode", "Zoë & Söhne",
     "x" * 200, "TRUE", "1e5", "2026-01-01", "{=1}", "]]>", "%s %d", "--", "A\u202eB",
+    "_x0041_bc", "a_x000D_b", "_x005F_x0041_", "_x0041", "a_X0041_", "__x0041__",
 )  # fmt: skip
 
 
@@ -47,7 +49,7 @@ def test_hostile_names_stay_what_they_are(hostile_workbook: bytes) -> None:
     names = [book["Inputs"].cell(5, 5 + n) for n in range(len(HOSTILE))]
     assert [cell.data_type for cell in names] == ["s"] * len(HOSTILE)
     expected = [name.replace("\t", "\ufffd").replace("\u202e", "\ufffd") for name in HOSTILE]
-    assert [cell.value for cell in names] == expected
+    assert [unescape(str(cell.value)) for cell in names] == expected
     assert all(cell.quotePrefix for cell in names if str(cell.value)[0] in "=+-@'")
     assert book["About"]["A1"].value == "=1+1"
     assert book["About"]["A1"].data_type == "s"
@@ -72,12 +74,13 @@ def test_hostile_texts_add_no_formula(hostile_workbook: bytes) -> None:
 def test_hostile_names_reach_every_sheet(hostile_workbook: bytes, office: LibreOffice, tmp_path: Path) -> None:
     path = tmp_path / "hostile.xlsx"
     path.write_bytes(without_results(hostile_workbook))
-    (found,) = office.convert([path], "xlsx")
+    (found,) = office.convert([path], "ods")
     values, stored = read_values(found), read_values(hostile_workbook)
-    for title in ("Model", "Comparison", "Checks", "Solver"):
+    for title in ("Inputs", "Model", "Comparison", "Checks", "Solver"):
         row = {c: v for c, v in values[title].items() if re.fullmatch(r"([E-Z]|A[A-Z])5", c)}
         assert row == {c: v for c, v in stored[title].items() if re.fullmatch(r"([E-Z]|A[A-Z])5", c)}
         assert len(row) == len(HOSTILE)
+        assert list(row.values()) == [name.replace("\t", "\ufffd").replace("\u202e", "\ufffd") for name in HOSTILE]
 
 
 @pytest.mark.parametrize(("name", "notes"), [("n" * 201, ""), ("n", "x" * 2001)])
