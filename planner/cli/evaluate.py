@@ -39,7 +39,7 @@ def evaluate(
     evaluated, fixes = evaluated_with(context, scenario, settings, db, workspace)
     bands = None
     if low_high or as_json:
-        from planner.analysis.bands import band_of
+        from planner.model.bands import band_of
 
         bands = band_of(evaluated)
     if as_json:

@@ -17,7 +17,7 @@ from planner.model.scenario import Result, Scenario
 from planner.model.sheet import Row
 
 if TYPE_CHECKING:
-    from planner.analysis.bands import Band
+    from planner.model.bands import Band
 
 Bands = Mapping[str, "Band"]
 _LISTED = 6

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from catalog import Catalog
 from catalog.resolve import full_path
 from planner.analysis.evaluated import evaluate_scenario
+from planner.model.bands import Band, band_of
 from planner.model.evaluation import Evaluated
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, InputError

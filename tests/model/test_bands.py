@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.analysis.bands import band_of
+from planner.model.bands import band_of
 from planner.model.rows import SHEET
 from tests.analysis.questions import evaluated
 
