@@ -1,5 +1,6 @@
 """planner db: upgrade, back up, restore, examine, copy and purge a library."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -138,7 +139,11 @@ def _write_report(report: "Report", as_json: bool, *, saved: Path | None) -> Non
         write_line(f"Note: {line}")
     counted = ", ".join(f"{number:,} {table}" for table, number in report.checked.items() if number)
     verb = f"Saved in {saved}" if saved is not None else "Looked through"
-    say(f"{verb}: {counted or 'nothing'}. {len(report.problems) or 'No'} problems.")
+    say(f"{verb}: {counted or 'nothing'}. {_counted(len(report.problems))}.")
+
+
+def _counted(problems: int) -> str:
+    return f"{problems:,} problem{'' if problems == 1 else 's'}" if problems else "No problems"
 
 
 @group.command()
@@ -175,7 +180,7 @@ def _refuse_missing(source: str) -> None:
     from planner.store.location import locate
 
     path = locate(source).path
-    if path is not None and not path.exists():
+    if path is not None and not os.path.lexists(path):
         raise CommandError(f"There is no file {path}.", 66)
 
 

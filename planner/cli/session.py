@@ -6,7 +6,6 @@ command's own.
 
 import functools
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,13 +39,10 @@ class Place:
 def library_at(place: Place) -> Iterator["Library"]:
     """The library, open in the workspace asked for; a new one says so. Raises StoreError and CommandError."""
     from planner.store import open_library
-    from planner.store.location import locate
 
-    path = locate(place.db).path
-    is_new = path is not None and not os.path.lexists(path)
     library = open_library(place.db)
     try:
-        if is_new:
+        if library.is_new:
             say(f"Made {library.description} with the example workspace.")
         said = library.warnings
         for warning in said:

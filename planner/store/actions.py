@@ -74,10 +74,10 @@ class Action:
             self.touch(row)
         return {identifier: found[identifier] for identifier in wanted}
 
-    def touch(self, row: ScenarioRow) -> None:
-        """Remember ``row`` as it is, before it is changed."""
+    def touch(self, row: ScenarioRow, was: dict[str, Json] | None = None) -> None:
+        """Remember ``row`` as it is, before it is changed, or as it ``was`` where that can no longer be seen."""
         if row.id not in self._touched:
-            self._touched[row.id] = (row, document(row))
+            self._touched[row.id] = (row, document(row) if was is None else was)
 
     def create(self, **values: Any) -> ScenarioRow:
         """A new scenario row of this workspace with ``values``, checked by the caller."""

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from planner.store.engines import BUSY_SECONDS, busy_error, connect_sqlite, is_busy
-from planner.store.errors import IO, BusyError, DamagedError, NotFoundError, StoreError
+from planner.store.errors import CANNOT_CREATE, IO, BusyError, DamagedError, NotFoundError, StoreError, code_of_writing
 from planner.store.failpoints import failpoint
 from planner.store.inspection import look_at
 from planner.store.journals import stray_journal
@@ -123,7 +123,7 @@ def take(
             failpoint("backup-copied")
             verify(temporary)
             if target.exists():
-                raise StoreError(f"{target} exists already; nothing was changed.", IO)
+                raise StoreError(f"{target} exists already; nothing was changed.", CANNOT_CREATE)
             temporary.replace(target)
             sync_folder(target.parent)
         finally:
@@ -131,7 +131,8 @@ def take(
                 leftover.unlink(missing_ok=True)
         _sweep(path, moment)
     except OSError as error:
-        raise StoreError(f"The backup {target} cannot be written: {error.strerror or error}.", IO) from None
+        what = f"The backup {target} cannot be written: {error.strerror or error}; {path} is as it was."
+        raise StoreError(what, code_of_writing(error)) from None
     except sqlite3.Error as error:
         name = str(path) if is_busy(error) else f"the backup {target}"
         raise from_sqlite(error, name, waited=patience) from None
@@ -246,8 +247,10 @@ def find(path: Path, name: str | None) -> Path:
     known = list_backups(path)
     if name is not None:
         for candidate in (Path(name), folder_of(path) / name):
-            if candidate.is_file():
-                return candidate
+            # A name that is longer than one may be is none.
+            with contextlib.suppress(OSError):
+                if candidate.is_file():
+                    return candidate
         hint = f"; the newest is {known[0].path.name}" if known else ""
         raise NotFoundError(f"There is no backup {name}{hint}.")
     for backup in known:
@@ -290,7 +293,8 @@ def restore(path: Path, source: Path, moment: datetime) -> list[Path]:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreError(f"{path} cannot be restored: {error.strerror or error}.", IO) from None
+        what = f"{path} cannot be restored: {error.strerror or error}; it is as it was."
+        raise StoreError(what, code_of_writing(error)) from None
     except sqlite3.Error as error:
         raise from_sqlite(error, str(source)) from None
     return kept

@@ -41,7 +41,7 @@ class UtcTime(TypeDecorator[datetime]):
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
         """What reads the moment; UNKNOWN_TIME where it cannot be read."""
         if dialect.name == "sqlite":
-            return _to_time
+            return read_time
         return self.load_dialect_impl(dialect).result_processor(dialect, coltype)
 
 
@@ -66,15 +66,17 @@ class JsonDocument(TypeDecorator[Any]):
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
         """What reads the document; Unreadable where the text is not JSON."""
         if dialect.name == "sqlite":
-            return _to_document
+            return read_document
         return self.load_dialect_impl(dialect).result_processor(dialect, coltype)
 
 
-def _to_bool(value: Any) -> Any:
+def read_switch(value: Any) -> Any:
+    """SQLite's 0 and 1 as no and yes; anything else as it is."""
     return True if value == 1 else False if value == 0 else value
 
 
-def _to_document(value: Any) -> Any:
+def read_document(value: Any) -> Any:
+    """The JSON document that SQLite keeps as text; Unreadable where it is none."""
     # What nearly all of them are.
     if value == "{}":
         return {}
@@ -88,7 +90,8 @@ def _to_document(value: Any) -> Any:
         return Unreadable(value)
 
 
-def _to_time(value: Any) -> datetime | None:
+def read_time(value: Any) -> datetime | None:
+    """The moment that SQLite keeps as text; UNKNOWN_TIME where it is none."""
     if value is None:
         return None
     try:
@@ -110,7 +113,7 @@ class Switch(TypeDecorator[bool]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:  # noqa: ARG002
         """What turns 1 and 0 of SQLite into True and False."""
-        return _to_bool if dialect.name == "sqlite" else None
+        return read_switch if dialect.name == "sqlite" else None
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """1 or 0 on SQLite."""

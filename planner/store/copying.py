@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 
 from planner.store.actions import Action
 from planner.store.database import Database
+from planner.store.descriptions import label_of
 from planner.store.errors import StoreError
 from planner.store.names import clean_name, name_key
-from planner.store.reading import to_workspace
+from planner.store.reading import list_scenarios, to_workspace
 from planner.store.records import Workspace
 from planner.store.tables import (
     Base,
@@ -28,10 +29,19 @@ from planner.store.tables import (
 
 _Row = TypeVar("_Row", bound=Base)
 _CHUNK = 500
+_NAMED = 3
 
 
 def _values(row: Base, *without: str) -> dict[str, Any]:
-    return {column.key: getattr(row, column.key) for column in row.__mapper__.column_attrs if column.key not in without}
+    values = {column.key: getattr(row, column.key) for column in row.__mapper__.column_attrs}
+    return {name: _storable(value) for name, value in values.items() if name not in without}
+
+
+def _storable(value: Any) -> Any:
+    """``value``; a text that no database takes, as a damaged file may hold it, with what is wrong in it replaced."""
+    if value.__class__ is not str or value.isprintable() or (value.isascii() and "\0" not in value):
+        return value
+    return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _all(session: Session, row: type[_Row], *conditions: Any) -> Sequence[_Row]:
@@ -56,6 +66,7 @@ def copy_workspace(source: Database, workspace: Workspace, target: Database, nam
         snapshots = _all(session, SnapshotRow, SnapshotRow.workspace_id == workspace.id)
         mine = select(ScenarioRow.id).where(ScenarioRow.workspace_id == workspace.id)
         witnesses = _all(session, WitnessRow, WitnessRow.scenario_id.in_(mine))
+        _refuse_damaged(session, workspace, source)
     assert old is not None  # noqa: S101 - the caller has just read it
 
     def work(session: Session) -> Workspace:
@@ -96,6 +107,24 @@ def copy_workspace(source: Database, workspace: Workspace, target: Database, nam
         return to_workspace(new, count)
 
     return target.write(work)
+
+
+def _refuse_damaged(session: Session, workspace: Workspace, source: Database) -> None:
+    """Raise StoreError, which names the values, where scenarios of ``workspace`` hold what no library takes."""
+    named = [
+        f"{label_of(name)} of '{one.name}'"
+        for deleted in (False, True)
+        for one in list_scenarios(session, workspace, deleted=deleted)
+        for name in one.damaged
+    ]
+    if not named:
+        return
+    more = f" and {len(named) - _NAMED} more values" if len(named) > _NAMED else ""
+    salvage = f", or save all but what is damaged with `planner --db {source.path} db doctor --salvage NEW-FILE`"
+    way = f"enter it anew{salvage if source.path is not None else ''}"
+    raise StoreError(
+        f"{', '.join(named[:_NAMED])}{more} cannot be right in {source.description}; nothing was copied: {way}."
+    )
 
 
 def _copy_scenarios(session: Session, scenarios: Sequence[ScenarioRow], workspace_id: int) -> dict[int, int]:

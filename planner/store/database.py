@@ -59,7 +59,8 @@ class Database:
     """An engine with what is known of the database behind it.
 
     ``read_only_reason`` is empty where it may be written. ``identity`` is the device and inode of a SQLite file.
-    ``before_write`` runs before every transaction that may write, and ``token`` is what this program noted itself as.
+    ``before_write`` runs before every transaction that may write, ``token`` is what this program noted itself as, and
+    ``is_new`` says that this program has just made it.
     """
 
     engine: Engine
@@ -73,6 +74,7 @@ class Database:
     clock: Callable[[], datetime] = now
     before_write: Callable[[], None] | None = None
     token: str = ""
+    is_new: bool = False
 
     @property
     def patience(self) -> float:

@@ -46,7 +46,8 @@ def value_shown(name: str, value: Json) -> str:
         return printable(str(value))[:60]
 
 
-def _label(name: str) -> str:
+def label_of(name: str) -> str:
+    """What a person calls the field ``name`` of a scenario."""
     field = INPUTS.get(name) or FACT_FIELDS.get(name)
     return field.label if field is not None else LABELS.get(name, printable(name)[:60])
 
@@ -56,7 +57,7 @@ def _fields(before: Document, after: Document) -> str:
     if names == ["notes"]:
         return "notes changed"
     parts = [
-        f"{_label(name)} {value_shown(name, before.get(name))} → {value_shown(name, after[name])}"
+        f"{label_of(name)} {value_shown(name, before.get(name))} → {value_shown(name, after[name])}"
         for name in names[:_LONGEST]
         if name != "notes"
     ]
@@ -80,6 +81,8 @@ def scenario_change(change: ChangeRow) -> str:
         return f"renamed {value_shown('name', before['name'])} to {name}"
     if set(after) == {"is_baseline"}:
         return f"made {name} the baseline" if after["is_baseline"] else f"{name} no longer the baseline"
+    if not isinstance(change.before, dict) or not isinstance(change.after, dict):
+        return f"{name}: what changed is not known"
     if set(after) <= {"position"}:
         return f"moved {name}"
     return f"{name}: {_fields(before, after)}"
@@ -107,8 +110,8 @@ def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "", 
         names = sorted(printable(str(name))[:80] for name in revision.after)
         texts.append("saved " + ", ".join(names[:_LONGEST] + ["..."] * (len(names) > _LONGEST)))
     text = "; ".join(texts)
-    if revision.action == "restore":
-        return f"Restored {text}"
+    if revision.action in ("restore", "salvage"):
+        return f"{'Restored' if revision.action == 'restore' else 'Left out what was damaged:'} {text}"
     return text[:1].upper() + text[1:] if text else revision.action.capitalize()
 
 

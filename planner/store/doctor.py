@@ -1,4 +1,4 @@
-"""Looking a library through, row by row, and saving what can still be read of a damaged one."""
+"""Looking a library through, row by row."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from planner.model.fields import printable
 from planner.store.columns import UNKNOWN_TIME, Unreadable
 from planner.store.database import Database
-from planner.store.engines import connect_sqlite, sqlite_engine
-from planner.store.errors import StoreError
+from planner.store.engines import connect_sqlite
+from planner.store.errors import BUSY, IO, NO_INPUT, PERMISSION, StoreError, code_of_reading
 from planner.store.inspection import HEADER, MAGIC, Header
 from planner.store.names import name_key
 from planner.store.reading import list_scenarios, to_workspace
@@ -31,9 +31,11 @@ from planner.store.tables import (
     SnapshotRow,
     WorkspaceRow,
 )
+from planner.store.translation import from_sqlite
 
 MOST = 200
-LAST_ROW = 2**63 - 1
+CANNOT_TELL = (BUSY, IO, PERMISSION)
+"""Exit codes of errors that say nothing about what the file holds."""
 
 
 @dataclass(slots=True)
@@ -51,16 +53,19 @@ class Report:
 
 
 def examine_file(path: Path) -> Report:
-    """What SQLite itself and the file's header say of ``path``; nothing is written. Raises StoreError (66, 77)."""
+    """What SQLite itself and the file's header say of ``path``; nothing is written.
+
+    Raises StoreError where that cannot be found out: no file (66), the disk (74), locked (75), not permitted (77).
+    """
     report = Report()
     if not path.is_file():
-        raise StoreError(f"{path} is not a file.", 66)
+        raise StoreError(f"{path} is not a file.", NO_INPUT)
     try:
         with path.open("rb") as file:
             content = file.read(HEADER)
         mode = path.stat().st_mode
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}.", 66) from None
+        raise StoreError(f"{path} cannot be read: {error.strerror}.", code_of_reading(error)) from None
     if not content.startswith(MAGIC):
         report.problems.append("The header is not that of a SQLite database.")
     elif Header.read(content).application_id != APPLICATION_ID:
@@ -74,6 +79,10 @@ def examine_file(path: Path) -> Report:
             for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
                 report.problems.append(f"{table} {row} refers to a row of {parent} that is missing.")
     except sqlite3.Error as error:
+        cause = from_sqlite(error, str(path))
+        # A file that is locked, or on a disk that does not give it, may be as sound as any.
+        if cause.exit_code in CANNOT_TELL:
+            raise cause from None
         report.problems.append(f"SQLite cannot read it through: {error}.")
     return report
 
@@ -89,7 +98,7 @@ def examine(database: Database, report: Report) -> Report:
                 for one in list_scenarios(session, workspace, deleted=deleted):
                     report.problems += [f"Scenario {one.id}: {text}" for text in one.damaged.values()]
         report.problems += _scenarios(session)
-        report.problems += _revisions(session)
+        _revisions(session, report)
         report.problems += _snapshots(session)
         noted = session.scalars(select(InstanceRow)).all()
     if noted:
@@ -127,17 +136,22 @@ def _scenarios(session: Session) -> Iterator[str]:
             yield f"Workspace {workspace} has {baselines.get(workspace, 0)} baselines, not one."
 
 
-def _revisions(session: Session) -> Iterator[str]:
+def _revisions(session: Session, report: Report) -> None:
     query = select(RevisionRow.id, RevisionRow.at, RevisionRow.before, RevisionRow.after)
     for identifier, at, before, after in session.execute(query):
         if at == UNKNOWN_TIME:
-            yield f"Revision {identifier}: its time cannot be read."
+            report.problems.append(f"Revision {identifier}: its time cannot be read.")
         if isinstance(before, Unreadable) or isinstance(after, Unreadable):
-            yield f"Revision {identifier}: what it changed cannot be read."
+            report.problems.append(f"Revision {identifier}: what it changed cannot be read.")
     parts = select(ChangeRow.revision_id, ChangeRow.scenario_id, ChangeRow.before, ChangeRow.after)
+    lost = 0
     for revision, scenario, before, after in session.execute(parts):
-        if not isinstance(before, dict) or not isinstance(after, dict):
-            yield f"Revision {revision}: what it changed in scenario {scenario} cannot be read."
+        if before is None or after is None:
+            lost += 1
+        elif not isinstance(before, dict) or not isinstance(after, dict):
+            report.problems.append(f"Revision {revision}: what it changed in scenario {scenario} cannot be read.")
+    if lost:
+        report.notes.append(f"Of {lost} changes it is not known what they were: that was lost before a salvage.")
 
 
 def _snapshots(session: Session) -> Iterator[str]:
@@ -146,61 +160,3 @@ def _snapshots(session: Session) -> Iterator[str]:
     ):
         if not isinstance(content, list) or digest_of(content) != digest:
             yield f"Snapshot {identifier} ('{printable(str(name))}') is not what was saved."
-
-
-def salvage(path: Path, target: Path) -> Report:
-    """Save every row of ``path`` that can be read and passes the tables' rules in a new library ``target``.
-
-    The report counts the saved rows and names what is lost. Raises StoreError when ``target`` exists.
-    """
-    from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
-
-    if target.exists():
-        raise StoreError(f"{target} exists already; nothing was changed.", 73)
-    report = Report()
-    engine = sqlite_engine(target, "rwc")
-    migrate(engine)
-    engine.dispose()
-    target.chmod(0o600)
-    with (
-        contextlib.closing(connect_sqlite(path, "ro")) as source,
-        contextlib.closing(connect_sqlite(target, "rw")) as saved,
-    ):
-        saved.execute("BEGIN IMMEDIATE")
-        for table in Base.metadata.sorted_tables:
-            if table.name != "instance":
-                _salvage_table(source, saved, table.name, report)
-        saved.execute("COMMIT")
-    return report
-
-
-def _salvage_table(source: sqlite3.Connection, saved: sqlite3.Connection, table: str, report: Report) -> None:
-    columns = [row[1] for row in saved.execute(f"PRAGMA table_info({table})")]
-    marks = ", ".join("?" for _ in columns)
-    number = 0
-    for row in _rows(source, table, columns, report):
-        try:
-            saved.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})", row)  # noqa: S608
-            number += 1
-        except (sqlite3.Error, UnicodeError) as error:
-            report.problems.append(f"{table} {printable(str(row[0]))} is lost: {error}.")
-    report.checked[table] = number
-
-
-def _rows(source: sqlite3.Connection, table: str, columns: list[str], report: Report) -> Iterator[tuple[object, ...]]:
-    """The rows of ``table`` in order; where reading breaks off, it goes on behind the damage."""
-    after, misses, step = -1, 0, 1
-    names = ", ".join(columns)
-    while misses < 64 and after <= LAST_ROW:
-        try:
-            query = f"SELECT rowid, {names} FROM {table} WHERE rowid > ? ORDER BY rowid"  # noqa: S608 - our own names
-            for identifier, *values in source.execute(query, (after,)):
-                after, misses, step = identifier, 0, 1
-                yield tuple(values)
-            return
-        except sqlite3.Error as error:
-            if not misses:
-                report.problems.append(f"{table} cannot be read behind row {after}: {error}.")
-            misses += 1
-            after += step
-            step *= 2

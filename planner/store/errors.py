@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from planner.store.records import Conflict
 from planner.store.redaction import redact
 
@@ -16,6 +18,22 @@ DATA, NO_INPUT, UNAVAILABLE, INTERNAL, CANNOT_CREATE, IO, BUSY, PERMISSION, CONF
     77,
     78,
 )
+
+
+_NOT_PERMITTED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))
+_NO_PLACE = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)
+)
+
+
+def code_of_writing(error: OSError) -> int:
+    """The exit code for a file that could not be written: not permitted, no place for a file, or input/output."""
+    return PERMISSION if error.errno in _NOT_PERMITTED else CANNOT_CREATE if error.errno in _NO_PLACE else IO
+
+
+def code_of_reading(error: OSError) -> int:
+    """The exit code for a file that could not be read: not permitted, no such file, or input/output."""
+    return PERMISSION if error.errno in _NOT_PERMITTED else NO_INPUT if error.errno in _NO_PLACE else IO
 
 
 class StoreError(Exception):

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import planner
+from planner.model.fields import printable
 from planner.store.engines import connect_sqlite, unreadable_schema
-from planner.store.errors import DATA, NO_INPUT, PERMISSION, DamagedError, NotFoundError, StoreError
+from planner.store.errors import DATA, PERMISSION, DamagedError, NotFoundError, StoreError, code_of_reading
 from planner.store.instances import host, process_start
 from planner.store.journals import stray_journal
 from planner.store.tables import APPLICATION_ID, SCHEMA_VERSION
@@ -101,7 +102,7 @@ def look_at(path: Path) -> Header:
             raise NotFoundError(f"{path} is a link to a file that does not exist.") from None
         raise NotFoundError(f"There is no file {path}.") from None
     except OSError as error:
-        raise StoreError(f"{path} cannot be looked at: {error.strerror}.", NO_INPUT) from None
+        raise StoreError(f"{path} cannot be looked at: {error.strerror}.", code_of_reading(error)) from None
     for is_kind, name in _KINDS:
         if is_kind(status.st_mode):
             raise NotFoundError(f"{path} is {name}, not a planner database.")
@@ -116,7 +117,7 @@ def look_at(path: Path) -> Header:
     except PermissionError:
         raise StoreError(f"{path} may not be read: see its permissions.", PERMISSION) from None
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}.", NO_INPUT) from None
+        raise StoreError(f"{path} cannot be read: {error.strerror}.", code_of_reading(error)) from None
     if not content.startswith(MAGIC) or len(content) < HEADER:
         what = next((f": it looks like {kind}" for start, kind in _OTHERS if content.startswith(start)), "")
         raise StoreError(f"{path} is not a planner database{what}; it was left as it is.")
@@ -142,7 +143,7 @@ def refuse_stray_journal(path: Path) -> None:
     try:
         stray = stray_journal(path)
     except OSError as error:
-        raise StoreError(f"{path} or its journal cannot be read: {error.strerror}.", PERMISSION) from None
+        raise StoreError(f"{path} or its journal cannot be read: {error.strerror}.", code_of_reading(error)) from None
     if stray is not None:
         raise StoreError(
             f"{stray} is not of the last write to {path.name} and would overwrite it; nothing was changed: move it "
@@ -193,7 +194,8 @@ def check_version(name: str, noted: list[str], needed: str, stated: int | None =
         raise StoreError(f"{name} does not say which version of the tables it has; it was left as it is.")
     if len(noted) > 1:
         raise StoreError(f"{name} says that it has {len(noted)} versions of the tables at once; it was left as it is.")
-    version = int(noted[0]) if noted[0].isascii() and noted[0].isdigit() else None
+    # A stranger's file may say a number that Python does not read.
+    version = int(noted[0]) if len(noted[0]) < 10 and noted[0].isascii() and noted[0].isdigit() else None
     if (version or 0) > SCHEMA_VERSION or (stated or 0) > SCHEMA_VERSION:
         program = f"version {needed} or newer of the planner" if needed else "a newer version of the planner"
         raise StoreError(
@@ -201,7 +203,8 @@ def check_version(name: str, noted: list[str], needed: str, stated: int | None =
             f"({planner.__version__}) knows version {SCHEMA_VERSION}: use {program}; it was left as it is."
         )
     if version is None or version < 1:
-        raise StoreError(f"{name} has an unknown version of the tables ({noted[0]!r}); it was left as it is.")
+        unknown = printable(noted[0][:40])
+        raise StoreError(f"{name} has an unknown version of the tables ('{unknown}'); it was left as it is.")
     if stated is not None and stated != version:
         raise StoreError(
             f"{name} contradicts itself: its header says version {stated} of the tables, the tables say {version}; "

@@ -63,6 +63,11 @@ class Library:
         return self.database.path
 
     @property
+    def is_new(self) -> bool:
+        """Whether this program has just made the library; of several that start at once, one has."""
+        return self.database.is_new
+
+    @property
     def read_only(self) -> bool:
         """Whether nothing can be saved; ``read_only_reason`` says why."""
         return bool(self.database.read_only_reason)

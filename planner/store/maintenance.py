@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from planner.store import backup, copying, doctor, opening, purging, workspaces
+from planner.store import backup, copying, doctor, opening, purging, salvaging, workspaces
 from planner.store.backup import Backup
 from planner.store.database import Database, now
 from planner.store.doctor import Report
@@ -58,7 +59,7 @@ def take_backup(
     moment = moment or now()
     location = locate(where)
     path = Path(target) if target is not None else None
-    if path is not None and path.exists():
+    if path is not None and os.path.lexists(path):
         raise StoreError(f"{path} exists already; nothing was changed.", CANNOT_CREATE)
     if location.path is not None:
         inspect(location.path)
@@ -106,16 +107,14 @@ def examine(where: str | Path | None = None) -> Report:
     location = locate(where)
     report = Report()
     if location.path is not None:
-        if not location.path.exists():
+        if not os.path.lexists(location.path):
             raise NotFoundError(f"There is no file {location.path}.")
         report = doctor.examine_file(location.path)
     try:
         with opening.open_library(where, create=False) as library:
             doctor.examine(library.database, report)
     except StoreError as error:
-        if location.path is None:
-            raise
-        if not report.problems:
+        if location.path is None or not report.problems or error.exit_code in doctor.CANNOT_TELL:
             raise
         report.problems.append(str(error))
     return report
@@ -123,7 +122,7 @@ def examine(where: str | Path | None = None) -> Report:
 
 def salvage(where: str | Path | None, target: str | Path) -> Report:
     """Save all that can be read of a damaged library file in the new library ``target``. Raises StoreError."""
-    return doctor.salvage(_file(where, "saving what can be read"), Path(target))
+    return salvaging.salvage(_file(where, "saving what can be read"), Path(target))
 
 
 def copy(source: str | Path, target: str | Path, workspace: str | None = None, name: str | None = None) -> Workspace:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from planner.store import backup, examples
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
-from planner.store.errors import CANNOT_CREATE, PERMISSION, BusyError, DamagedError, NotFoundError, StoreError
+from planner.store.errors import PERMISSION, BusyError, DamagedError, NotFoundError, StoreError, code_of_writing
 from planner.store.inspection import inspect
 from planner.store.library import Library
 from planner.store.location import Location, locate
@@ -50,9 +50,10 @@ def open_file(location: Location, *, create: bool, filled: bool = True) -> Datab
     """The SQLite database at ``location``, made where ``create`` allows it, brought up to date where it is older."""
     path = location.path
     assert path is not None  # noqa: S101 - the caller's choice
+    made = False
     if create and not os.path.lexists(path):
         _refuse_lost(location)
-        create_file(path, make_folder=location.is_default, filled=filled)
+        made = create_file(path, make_folder=location.is_default, filled=filled)
     found = inspect(path)
     reason = why_read_only(path)
     if found.version < SCHEMA_VERSION and reason:
@@ -77,6 +78,7 @@ def open_file(location: Location, *, create: bool, filled: bool = True) -> Datab
         read_only_reason=reason,
         who=login(),
         warnings=network_warning(path),
+        is_new=made,
     )
     database.before_write = DailyBackup(database)
     return database
@@ -143,11 +145,13 @@ def _refuse_lost(location: Location) -> None:
         )
 
 
-def create_file(path: Path, *, make_folder: bool = False, filled: bool = True) -> None:
-    """Make a library, with the examples where it is to be ``filled``, whole or not at all; whoever came first wins.
+def create_file(path: Path, *, make_folder: bool = False, filled: bool = True, called: Path | None = None) -> bool:
+    """Make a library, with the examples where it is to be ``filled``, whole or not at all; False where another program
+    was quicker.
 
-    Raises StoreError (73) when it cannot be created there.
+    Raises StoreError (73, 74 or 77) when it cannot be created there, which names ``called`` in place of ``path``.
     """
+    shown = called or path
     from planner.store.migrating import migrate  # noqa: PLC0415 - Alembic is loaded only to migrate
 
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
@@ -164,35 +168,38 @@ def create_file(path: Path, *, make_folder: bool = False, filled: bool = True) -
                     examples.fill(database)
             finally:
                 database.close()
-            _publish(temporary, path)
+            return publish(temporary, path)
         finally:
             for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
                 with contextlib.suppress(FileNotFoundError):
                     leftover.unlink()
     except OSError as error:
-        raise StoreError(f"{path} cannot be created: {error.strerror or error}.", CANNOT_CREATE) from None
+        raise StoreError(f"{shown} cannot be created: {error.strerror or error}.", code_of_writing(error)) from None
     except sqlite3.Error as error:
-        raise from_sqlite(error, str(path)) from None
+        raise from_sqlite(error, str(shown)) from None
     except SQLAlchemyError as error:
-        raise from_database(error, str(path)) from None
+        raise from_database(error, str(shown)) from None
 
 
-def _publish(temporary: Path, path: Path) -> None:
-    """Give the complete file its name, unless something has that name by now."""
-    with contextlib.suppress(FileExistsError):
+def publish(temporary: Path, path: Path) -> bool:
+    """Give the complete file its name; False where something has that name by now. Raises OSError."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:
+        # A file system without hard links: take the name first, so that nobody else's file is replaced.
         try:
-            os.link(temporary, path)
-        except FileExistsError:
-            raise
-        except OSError:
-            # A file system without hard links: take the name first, so that nobody else's file is replaced.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            temporary.replace(path)
+        except FileExistsError:
+            return False
+        temporary.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+    return True
 
 
 def why_read_only(path: Path) -> str:

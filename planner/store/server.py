@@ -47,7 +47,7 @@ def open_server(location: Location, *, create: bool, filled: bool = True) -> Dat
                 "when everybody has the new program, run `planner db upgrade`."
             )
         if create and filled and not database.read_only_reason:
-            _fill(database)
+            database.is_new = _fill(database)
     except SQLAlchemyError as error:
         engine.dispose()
         raise from_database(error, location.description) from None
@@ -97,15 +97,17 @@ def _start(database: Database, tables: set[str], *, create: bool) -> None:
     migrate(database.engine)
 
 
-def _fill(database: Database) -> None:
+def _fill(database: Database) -> bool:
     """Put the examples into a library in which nothing was ever done. One program does it, others wait for it."""
     if not _is_untouched(database.engine):
-        return
+        return False
     with database.engine.connect() as connection:
         connection.execute(text("SET lock_timeout = '120s'"))
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": FILLING_LOCK})
-        if _is_untouched(database.engine):
+        untouched = _is_untouched(database.engine)
+        if untouched:
             examples.fill(database)
+        return untouched
 
 
 def _is_untouched(engine: Engine) -> bool:

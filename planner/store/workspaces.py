@@ -49,7 +49,7 @@ def last_used(database: Database) -> Workspace | None:
     """The workspace that this person used last, else the first one; None where there is none."""
     with database.reading() as session:
         setting = session.get(SettingRow, (LAST, database.who))
-        if setting is not None and setting.value.isascii() and setting.value.isdigit():
+        if setting is not None and len(setting.value) < 19 and setting.value.isascii() and setting.value.isdigit():
             row = session.get(WorkspaceRow, int(setting.value))
             if row is not None and row.deleted_at is None:
                 return _with_count(session, row)

@@ -37,10 +37,18 @@ def test_doctor_is_content_or_names_what_is_damaged(run: Run, database: Path, tm
     connection.commit()
     connection.close()
     report = run("db", "doctor", code=1)
-    assert "prompt_tokens" in report.out or "Prompt tokens" in report.out
+    assert "Prompt tokens (prompt_tokens) of 'Toy 7B' is damaged" in report.out
     saved = tmp_path / "saved.db"
-    run("db", "doctor", "--salvage", saved, code=None)
-    assert saved.is_file()
+    report = run("db", "doctor", "--salvage", saved, code=1)
+    (line,) = report.out.splitlines()
+    assert line.startswith(
+        "Scenario 1 'Toy 7B': Prompt tokens (prompt_tokens) is left out and is the default now, 1,000."
+    )
+    assert report.err == (
+        f"Saved in {saved}: 1 setting, 1 workspace, 2 revision, 5 scenario, 5 revision_change. 1 problem.\n"
+    )
+    assert run("--db", saved, "db", "doctor").err.endswith("No problems.\n")
+    assert "Prompt tokens -5 tokens → 1,000 tokens" in run("--db", saved, "history").out
 
 
 def test_a_damaged_value_is_never_computed_with_and_can_be_mended(
@@ -140,3 +148,24 @@ def test_a_server_that_is_not_there_is_said_without_the_password(refuse: Callabl
         sentence = refuse("--db", address, "list", code=69)
         assert "127.0.0.1" in sentence
         assert "canary" not in sentence
+
+
+def test_names_and_numbers_of_five_thousand_digits_are_refused_in_words(
+    run: Run, refuse: Callable[..., str], database: Path, tmp_path: Path
+) -> None:
+    digits = "9" * 5000
+    for words, code in (
+        (("history", "--limit", digits), 2),
+        (("restore", digits), 2),
+        (("db", "purge", "--days", digits), 2),
+        (("snapshot", digits), 2),
+        (("db", "restore", tmp_path / digits, "--yes"), 66),
+        (("db", "backup", tmp_path / digits), 73),
+        (("db", "doctor", "--salvage", tmp_path / digits), 73),
+        (("db", "copy", tmp_path / digits, tmp_path / "other.db"), 66),
+        (("--db", tmp_path / digits, "db", "doctor"), 66),
+        (("--db", tmp_path / digits, "list"), 73),
+    ):
+        sentence = refuse(*words, code=code)
+        assert "99999…9" in sentence or "99999…'" in sentence, sentence
+        assert "digits" not in sentence

@@ -62,8 +62,33 @@ def test_f08_on_a_read_only_medium(read_only_disk: Path) -> None:
     with untouched(read_only_disk):
         says_nothing(planner("list", "--db", read_only_disk))
         says(planner("set", "Toy 7B", "prompt_tokens=7", "--db", read_only_disk), 77, "reading only")
-        says(planner("new", "one", "--db", read_only_disk.with_name("other.db")), 73, "other.db cannot be created")
+        says(planner("new", "one", "--db", read_only_disk.with_name("other.db")), 77, "other.db cannot be created")
     assert query(read_only_disk, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_f08_writing_beside_it_is_not_permitted(database: Path, tmp_path: Path) -> None:
+    """77 for whatever a person may not write, 73 for where no file can be, whichever command it is."""
+    folder = tmp_path / "kept"
+    folder.mkdir(mode=0o555)
+    saved = planner("db", "backup", "--db", database)
+    assert saved.code == 0, saved.err
+    with untouched(database):
+        for place, code, why in ((folder, 77, "Permission denied"), (tmp_path / "no" / "such", 73, "")):
+            for words in (
+                ("db", "backup", place / "saved.db", "--db", database),
+                ("db", "doctor", "--salvage", place / "saved.db", "--db", database),
+                ("db", "copy", database, place / "saved.db"),
+                ("export", place / "plan.csv", "--db", database),
+            ):
+                says(planner(*words, bound_by_modes=True), code, str(place), why)
+        database.parent.chmod(0o555)
+        try:
+            says(planner("db", "restore", "--yes", "--db", database, bound_by_modes=True), 77, "Permission denied")
+            database.parent.joinpath("backups").chmod(0o555)
+            says(planner("db", "backup", "--db", database, bound_by_modes=True), 77, "Permission denied")
+        finally:
+            database.parent.chmod(0o755)
+            database.parent.joinpath("backups").chmod(0o755)
 
 
 @pytest.mark.root

@@ -42,3 +42,15 @@ def test_f19_two_hundred_edits_each(database: Path, tmp_path: Path, targets: lis
             ]
             assert seen[-TIMES:] == list(range(101, 101 + TIMES))
     assert_sound(database)
+
+
+def test_f19_five_first_starts_at_once(tmp_path: Path) -> None:
+    """One of them makes the library and says so; the others find it made."""
+    path = tmp_path / "new.db"
+    running = [Child(tmp_path, children.command, "list", "--db", str(path)) for _ in range(5)]
+    ended = [child.wait() for child in running]
+    assert [one.code for one in ended] == [0] * 5
+    assert sorted(one.err for one in ended) == ["", "", "", "", f"Made {path} with the example workspace.\n"]
+    assert len({one.out for one in ended}) == 1
+    assert [one.name for one in tmp_path.iterdir() if "new.db" in one.name] == ["new.db"]
+    assert_sound(path)

@@ -26,6 +26,28 @@ def test_f20_after_the_timeout_a_sentence(database: Path, tmp_path: Path) -> Non
     assert_sound(database)
 
 
+def test_f20_looking_through_and_saving_wait_too(database: Path, tmp_path: Path) -> None:
+    """A file that is locked is not called damaged by what looks for damage, and no backup of it waits for ever."""
+    acknowledgements = tmp_path / "acks"
+    target = tmp_path / "saved.db"
+    with Child(tmp_path, children.hold_exclusively, str(database), str(acknowledgements)) as holder:
+        wait_for_lines(acknowledgements, 1, holder)
+        for words in (
+            ("doctor",),
+            ("doctor", "--json"),
+            ("doctor", "--salvage", target),
+            ("backup", target),
+            ("upgrade",),
+        ):
+            ended = planner("db", *words, "--db", database)
+            assert "damaged" not in says(ended, 75, f"process {holder.pid} (", "locked for 5 seconds"), words
+            assert ended.out == ""
+        says(planner("db", "restore", "--yes", "--db", database), 66, "no sound backup")
+        says(planner("db", "copy", database, target), 75, f"process {holder.pid} (")
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("saved", ".saved"))] == []
+    assert planner("db", "doctor", "--db", database).code == 0
+
+
 def test_f20_the_screen_goes_on(database: Path, tmp_path: Path) -> None:
     acknowledgements = tmp_path / "acks"
     with open_screen(database, size=(250, 40)) as terminal:
