@@ -200,12 +200,16 @@ def purge(
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Remove for good what was deleted long ago, behind a backup."""
+    """Remove for good what was deleted long ago, behind a backup.
+
+    That cannot be undone.
+    """
     from planner.cli.diagnostics import confirm, say
     from planner.cli.output import write_json
     from planner.store.maintenance import purge as run
 
-    confirm(f"Remove for good what was deleted more than {days:g} days ago from {library.description}?", yes)
+    what = f"Remove for good what was deleted more than {days:g} days ago from {library.description}?"
+    confirm(f"{what} That cannot be undone.", yes)
     gone = run(library, days)
     if as_json:
         write_json(gone)

@@ -16,7 +16,10 @@ app = typer.Typer()
 @app.command()
 @opens
 def undo(library: "Library", force: Force = False, as_json: Json = False) -> None:
-    """Take back your last action in the workspace."""
+    """Take back your last action in the workspace.
+
+    Or the last one on any workspace or own catalogue entry, where that came later.
+    """
     _step(library.undo(force=force), "Nothing to undo.", as_json)
 
 

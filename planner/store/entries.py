@@ -153,7 +153,8 @@ def delete(database: Database, kind: str, name: str) -> None:
         row.deleted_at = action.at
         session.flush()
         action.subject = row.name
-        action.before, action.after = {f"{row.kind} {row.name}": plain(row.document)}, {}
+        label = f"{row.kind} {row.name}"
+        action.before, action.after = {label: plain(row.document)}, {label: None}
         action.finish()
 
     database.write(work)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select, true
-from sqlalchemy.orm import Session
+from sqlalchemy import exists, func, select, true
+from sqlalchemy.orm import Session, aliased
 
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, printable
 from planner.model.inputs import INPUTS, check_values
 from planner.model.scenario import Scenario
-from planner.store import entries
+from planner.store import entries, workspaces
 from planner.store.actions import Action, check_row
 from planner.store.database import Database
 from planner.store.descriptions import value_shown
@@ -25,31 +25,39 @@ from planner.store.errors import ConflictError, NotFoundError, StoreError
 from planner.store.reading import LIVE
 from planner.store.records import Conflict, Difference, Document, Json, Revision, Workspace
 from planner.store.revisions import load, row_of
-from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow
+from planner.store.tables import ChangeRow, RevisionRow, ScenarioRow, WorkspaceRow
 
-# Actions on a workspace, a snapshot or an entry have commands of their own to take them back.
-_UNDOABLE = ("create", "import", "copy", "rename", "delete", "undelete", "edit", "notes", "tag", "fleet", "baseline",
-             "reorder", "restore")  # fmt: skip
+# What is done to the scenarios of one workspace; a snapshot is never taken back, nor is a purge.
+_ON_SCENARIOS = ("create", "import", "copy", "rename", "delete", "undelete", "edit", "notes", "tag", "fleet",
+                 "baseline", "reorder", "restore")  # fmt: skip
+# What is done to the library as a whole is taken back from whichever workspace one is in.
+_ON_WORKSPACES = ("workspace", "workspace rename", "workspace notes", "workspace delete", "workspace undelete")
+_ON_ENTRIES = ("entry", "entry delete")
 _BATCH = 200
 
+Done = tuple[int, str, int | None]
+"""An action of a person: the revision's id, its name, and the revision that it undoes or redoes."""
 
-def _own(session: Session, database: Database, workspace: Workspace) -> Iterable[tuple[int, str, int | None]]:
-    """What this person did in the workspace that can be undone, last first: id, action, the revision it is about."""
+
+def _own(session: Session, database: Database, workspace: Workspace) -> Iterable[Done]:
+    """What this person did that can be undone in ``workspace``, last first."""
+    about = aliased(RevisionRow)
+    subject = func.coalesce(about.action, RevisionRow.action)
+    target = func.coalesce(about.id, RevisionRow.id)
+    here = (RevisionRow.workspace_id == workspace.id) & subject.in_(_ON_SCENARIOS)
+    # One whose scenarios were purged has nothing left to take back.
+    tells = exists().where(ChangeRow.revision_id == target) | func.coalesce(about.after, RevisionRow.after).is_not(None)
     query = (
-        select(RevisionRow.id, RevisionRow.action, RevisionRow.undoes_id, RevisionRow.sequence)
-        .where(
-            RevisionRow.workspace_id == workspace.id,
-            RevisionRow.who == database.who,
-            RevisionRow.action.in_((*_UNDOABLE, "undo", "redo")),
-        )
-        .order_by(RevisionRow.sequence.desc())
+        select(RevisionRow.id, RevisionRow.action, RevisionRow.undoes_id)
+        .outerjoin(about, about.id == RevisionRow.undoes_id)
+        .where(RevisionRow.who == database.who, (here & tells) | subject.in_((*_ON_WORKSPACES, *_ON_ENTRIES)))
+        .order_by(RevisionRow.id.desc())
         .limit(_BATCH)
     )
     page = query
     while rows := session.execute(page).all():
-        for identifier, action, about, _ in rows:
-            yield identifier, action, about
-        page = query.where(RevisionRow.sequence < rows[-1][3])
+        yield from ((identifier, action, undone) for identifier, action, undone in rows)
+        page = query.where(RevisionRow.id < rows[-1][0])
 
 
 def to_undo(session: Session, database: Database, workspace: Workspace) -> int | None:
@@ -57,12 +65,25 @@ def to_undo(session: Session, database: Database, workspace: Workspace) -> int |
     decided: set[int] = set()
     for identifier, action, about in _own(session, database, workspace):
         if about is not None and action in ("undo", "redo"):
-            if action == "redo" and about not in decided:
+            if action == "redo" and about not in decided and not _is_kept(session, about):
                 return about
             decided.add(about)
-        elif identifier not in decided:
+        elif identifier not in decided and not _is_kept(session, identifier):
             return identifier
     return None
+
+
+def _is_kept(session: Session, identifier: int) -> bool:
+    """Whether a workspace that was made by the revision is the only one or holds scenarios: then that stays."""
+    action, home = session.execute(
+        select(RevisionRow.action, RevisionRow.workspace_id).where(RevisionRow.id == identifier)
+    ).one()
+    if action != "workspace":
+        return False
+    holds = exists().where(ScenarioRow.workspace_id == home, LIVE)
+    others = exists().where(WorkspaceRow.id != home, WorkspaceRow.deleted_at.is_(None))
+    has_scenarios, has_others = session.execute(select(holds, others)).one()
+    return bool(has_scenarios or not has_others)
 
 
 def to_redo(session: Session, database: Database, workspace: Workspace) -> int | None:
@@ -91,8 +112,11 @@ def step(database: Database, workspace: Workspace, direction: str, *, force: boo
         target = find(session, database, workspace)
         if target is None:
             return None
-        action = Action(session, database, workspace.id, direction)
+        noted = session.get_one(RevisionRow, target)
+        action = Action(session, database, noted.workspace_id, direction)
         action.undoes_id = target
+        if noted.action in (*_ON_WORKSPACES, *_ON_ENTRIES):
+            return load(session, [_step_library(action, noted, direction, force=force)])[0]
         changes = session.scalars(
             select(ChangeRow).where(ChangeRow.revision_id == target).order_by(ChangeRow.scenario_id)
         ).all()
@@ -115,6 +139,22 @@ def step(database: Database, workspace: Workspace, direction: str, *, force: boo
         return load(session, [revision])[0]
 
     return database.write(work)
+
+
+def _step_library(action: Action, noted: RevisionRow, direction: str, *, force: bool) -> RevisionRow:
+    """Undo or redo what ``noted`` did to a workspace or to own catalogue entries."""
+    before, after = (dict(one) if isinstance(one, dict) else {} for one in (noted.before, noted.after))
+    was, becomes = (after, before) if direction == "undo" else (before, after)
+    if noted.action in _ON_ENTRIES:
+        names = dict.fromkeys((*before, *after))
+        entries.step(action, {name: was.get(name) for name in names}, {name: becomes.get(name) for name in names},
+                     force=force)  # fmt: skip
+    else:
+        workspaces.step(action, was, becomes, force=force)
+    revision = action.finish()
+    if revision is None:
+        raise StoreError(f"There is nothing left to {direction}.")
+    return revision
 
 
 def _step_entries(action: Action, target: int, direction: str, *, force: bool) -> None:

@@ -145,8 +145,7 @@ class Library:
         with self.database.reading() as session:
             found = workspaces.find(session, name)
         workspaces.delete(self.database, found.id)
-        if found.id == self._workspace_id:
-            self._workspace_id = self.workspaces()[0].id
+        self._leave_deleted()
 
     def undelete_workspace(self, name: str) -> Workspace:
         """The workspace last deleted under ``name``, back from the bin."""
@@ -285,15 +284,27 @@ class Library:
     # History
 
     def undo(self, *, force: bool = False) -> Revision | None:
-        """Take back this person's last action in the current workspace; None where there is none.
+        """Take back this person's last action in the current workspace, or the last one on a workspace or an own
+        catalogue entry where that came after it; None where there is none.
 
         Raises ConflictError when somebody else changed the same fields since; ``force`` overwrites theirs.
         """
-        return history.step(self.database, self.workspace, "undo", force=force)
+        return self._step("undo", force=force)
 
     def redo(self, *, force: bool = False) -> Revision | None:
         """Bring back what was undone last; None where there is nothing."""
-        return history.step(self.database, self.workspace, "redo", force=force)
+        return self._step("redo", force=force)
+
+    def _step(self, direction: str, *, force: bool) -> Revision | None:
+        revision = history.step(self.database, self.workspace, direction, force=force)
+        self._leave_deleted()
+        return revision
+
+    def _leave_deleted(self) -> None:
+        """Where the current workspace has gone, the first that is left becomes it."""
+        known = self.workspaces()
+        if all(one.id != self._workspace_id for one in known):
+            self._workspace_id = known[0].id
 
     def history(
         self, scenario_id: int | None = None, *, limit: int | None = None, before: int | None = None

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 from planner.model.fields import nearest
 from planner.store.actions import Action
 from planner.store.database import Database
-from planner.store.errors import NotFoundError, StoreError
+from planner.store.errors import ConflictError, NotFoundError, StoreError
 from planner.store.names import clean_name, clean_text, name_key
 from planner.store.reading import LIVE, list_workspaces, to_workspace
-from planner.store.records import Workspace
+from planner.store.records import Conflict, Document, Workspace
 from planner.store.tables import ScenarioRow, SettingRow, WorkspaceRow
 
 LAST = "last_workspace"
@@ -99,6 +99,12 @@ def _check_free(session: Session, name: str, but: int | None = None) -> None:
         raise StoreError(f"There is already a workspace '{row.name}'; choose another name.")
 
 
+def _check_not_last(session: Session, row: WorkspaceRow) -> None:
+    others = select(func.count()).where(WorkspaceRow.deleted_at.is_(None), WorkspaceRow.id != row.id)
+    if not session.scalar(others):
+        raise StoreError(f"'{row.name}' is the only workspace; create another one before it is deleted.")
+
+
 def _note(
     session: Session, database: Database, row: WorkspaceRow, action: str, before: dict[str, str], after: dict[str, str]
 ) -> None:
@@ -115,11 +121,11 @@ def _change(
         row = session.get(WorkspaceRow, identifier, with_for_update=True)
         if row is None:
             raise NotFoundError(f"There is no workspace {identifier}.")
-        before = {"name": row.name, "notes": row.notes, "deleted_at": str(row.deleted_at or "")}
+        before = _told(row)
         change(session, row)
         row.modified_at = database.clock()
         session.flush()
-        after = {"name": row.name, "notes": row.notes, "deleted_at": str(row.deleted_at or "")}
+        after = _told(row)
         changed = [name for name in after if before[name] != after[name]]
         _note(
             session,
@@ -159,12 +165,63 @@ def delete(database: Database, identifier: int) -> Workspace:
     """Move workspace ``identifier`` with all that is in it to the bin. Raises StoreError for the last one."""
 
     def change(session: Session, row: WorkspaceRow) -> None:
-        others = select(func.count()).where(WorkspaceRow.deleted_at.is_(None), WorkspaceRow.id != identifier)
-        if not session.scalar(others):
-            raise StoreError(f"'{row.name}' is the only workspace; create another one before it is deleted.")
+        _check_not_last(session, row)
         row.deleted_at = database.clock()
 
     return _change(database, identifier, "workspace delete", change)
+
+
+def step(action: Action, was: Document, becomes: Document, *, force: bool) -> None:
+    """Take the workspace of ``action`` from what it ``was`` to what it ``becomes``, as far as these say: an undo, a
+    redo. Nothing at all is what it was before it was made.
+
+    Raises ConflictError where it is no longer what it was, unless ``force`` overwrites that; StoreError where its name
+    is taken by now, or it is the only one.
+    """
+    session = action.session
+    row = session.get(WorkspaceRow, action.workspace_id, with_for_update=True)
+    if row is None:
+        raise NotFoundError("The workspace was purged; nothing was changed.")
+    now = _told(row)
+    if not was:
+        wanted: Document = {"deleted_at": ""}
+    elif not becomes:
+        wanted = {"deleted_at": str(action.at)}
+    else:
+        wanted = becomes
+        _refuse_changed(row, now, was, becomes, force=force)
+    if wanted.get("deleted_at"):
+        _check_not_last(session, row)
+    name = str(wanted.get("name", row.name))
+    if name != row.name or wanted.get("deleted_at") == "":
+        _check_free(session, name, but=row.id)
+    row.name, row.name_key = name, name_key(name)
+    row.notes = str(wanted.get("notes", row.notes))
+    if "deleted_at" in wanted:
+        row.deleted_at = action.at if wanted["deleted_at"] else None
+    row.modified_at = action.at
+    session.flush()
+    then = _told(row)
+    action.subject = row.name
+    action.before = {name: now[name] for name in then if now[name] != then[name]}
+    action.after = {name: then[name] for name in action.before}
+
+
+def _told(row: WorkspaceRow) -> dict[str, str]:
+    """What a revision tells of a workspace."""
+    return {"name": row.name, "notes": row.notes, "deleted_at": str(row.deleted_at or "")}
+
+
+def _refuse_changed(row: WorkspaceRow, now: Document, was: Document, becomes: Document, *, force: bool) -> None:
+    found = tuple(
+        Conflict(0, row.name, name, mine=becomes[name], theirs=now[name], base=was.get(name), version=row.version)
+        for name in becomes
+        if name != "deleted_at" and name in now and now[name] != was.get(name)
+    )
+    if found and not force:
+        raise ConflictError(
+            f"The {found[0].name} of workspace '{row.name}' was changed since; nothing was changed: choose one.", found
+        )
 
 
 def undelete(database: Database, name: str) -> Workspace:

@@ -103,7 +103,7 @@ def test_another_library_gets_the_scenarios_with_their_entries(
 
 
 def test_undo_takes_all_of_it_back_and_redo_brings_it_again(
-    run: Run, refuse: Refuse, plan: Path, elsewhere: tuple[str, str]
+    run: Run, refuse: Refuse, plan: Path, elsewhere: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("import", plan, "--apply", *elsewhere)
     assert "our-card" in run("undo", *elsewhere).err
@@ -112,7 +112,9 @@ def test_undo_takes_all_of_it_back_and_redo_brings_it_again(
     run("redo", *elsewhere)
     assert run("eval", "On ours", *elsewhere, "--json").json["facts"]["memory_bandwidth"]["value"] == 2.5e12
     assert "Our data sheet" in run("catalog", "show", "our-card", *elsewhere).out
-    run("catalog", "remove", "accelerator", "our-card", "--yes", *elsewhere)
+    with monkeypatch.context() as patch:
+        patch.setenv("LOGNAME", "somebody")
+        run("catalog", "remove", "accelerator", "our-card", "--yes", *elsewhere)
     assert "accelerator our-card was changed since" in refuse("undo", *elsewhere, code=75)
     assert "On ours" in run("list", *elsewhere).out
 

@@ -16,6 +16,7 @@ import planner
 from planner.model.fields import InputError
 from planner.model.scenario import Scenario
 from planner.store import Change, ConflictError, Library, NotFoundError, Stored, StoreError, open_library
+from planner.store.maintenance import purge
 
 Make = Callable[..., Scenario]
 State = list[tuple[int, bool, Scenario, tuple[str, ...], bool]]
@@ -317,3 +318,126 @@ class Editing(RuleBasedStateMachine):
 
 TestEditing = Editing.TestCase
 TestEditing.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)
+
+
+def test_what_is_done_to_workspaces_is_undone_and_redone_across_restarts(where: str) -> None:
+    def names() -> list[str]:
+        with open_library(where) as library:
+            return [one.name for one in library.workspaces()]
+
+    def step(direction: str) -> str | None:
+        with open_library(where) as library:
+            library.use_workspace("Examples")
+            revision = getattr(library, direction)()
+            assert library.workspace.name in [one.name for one in library.workspaces()]
+            return revision.description if revision is not None else None
+
+    with open_library(where) as library:
+        library.create_workspace("B", notes="first")
+        library.rename_workspace("B", "C")
+        library.set_workspace_notes("C", "second")
+        library.edit([Change(1, "batch", 3)])
+        library.use_workspace("C")
+        library.delete_workspace("C")
+        library.create_workspace("D")
+        library.use_workspace("D")
+        at_the_end = library.workspaces()
+    told = [
+        "Created workspace 'D'",
+        "Deleted workspace 'C'",
+        "'Toy 7B': Fixed batch 1 sequences → 3 sequences",
+        "Changed the notes of workspace 'C'",
+        "Renamed workspace 'C'",
+        "Created workspace 'B'",
+    ]
+    after = [["C", "Examples"], ["B", "Examples"], ["Examples"]]
+    assert step("undo") == f"Undo: {told[0]}"
+    assert names() == ["Examples"]
+    assert step("undo") == f"Undo: {told[1]}"
+    assert names() == ["C", "Examples"]
+    with open_library(where) as library:
+        assert (library.workspace.name, library.workspaces()[0].notes) == ("Examples", "second")
+    assert [step("undo") for _ in told[2:]] == [f"Undo: {one}" for one in told[2:]]
+    assert names() == after[-1]
+    assert step("undo") is None
+    assert [step("redo") for _ in told] == [f"Redo: {one}" for one in reversed(told)]
+    assert step("redo") is None
+    with open_library(where) as library:
+        assert [(one.name, one.notes) for one in library.workspaces()] == [(one.name, one.notes) for one in at_the_end]
+        assert library.get(1).scenario.values["batch"] == 3
+
+
+def test_a_workspace_that_holds_scenarios_is_not_taken_back(where: str, scenario: Make) -> None:
+    with open_library(where) as library:
+        library.create_workspace("B")
+        library.use_workspace("B")
+        library.create(scenario("one"))
+        library.use_workspace("Examples")
+        # Its scenario would go with it, which was made later and elsewhere.
+        assert library.undo() is None
+        library.use_workspace("B")
+        for words in ("Undo: Created 'one'", "Undo: Created workspace 'B'"):
+            undone = library.undo()
+            assert undone is not None
+            assert undone.description == words
+        assert library.workspace.name == "Examples"
+        assert library.undo() is None
+
+
+def test_undo_of_a_workspace_that_others_changed_asks(where: str) -> None:
+    with open_library(where) as mine, open_library(where) as theirs:
+        theirs.database.who = "somebody"
+        mine.create_workspace("B")
+        mine.rename_workspace("B", "C")
+        theirs.rename_workspace("C", "D")
+        with pytest.raises(ConflictError, match="The name of workspace 'D' was changed since") as caught:
+            mine.undo()
+        (conflict,) = caught.value.conflicts
+        assert (conflict.mine, conflict.theirs, conflict.base) == ("B", "D", "C")
+        assert mine.undo(force=True) is not None
+        assert [one.name for one in theirs.workspaces()] == ["B", "Examples"]
+        theirs.delete_workspace("B")
+        mine.create_workspace("b")
+        undone = theirs.undo
+        with pytest.raises(StoreError, match="already a workspace 'b'"):
+            undone()
+        mine.rename_workspace("b", "other")
+        assert undone() is not None
+        assert [one.name for one in mine.workspaces()] == ["B", "Examples", "other"]
+
+
+def test_own_entries_are_undone_and_redone(where: str) -> None:
+    with open_library(where) as library:
+        library.put_entry("accelerator", "card", {"gb": 1})
+        library.put_entry("accelerator", "card", {"gb": 2})
+        library.put_entries([("model", "m", {"a": 1}), ("model", "n", {"a": 2})])
+        library.delete_entry("accelerator", "card")
+
+    def state() -> dict[str, object]:
+        with open_library(where) as library:
+            return {one.name: dict(one.document) for one in library.entries()}
+
+    states = [state()]
+    for _ in range(4):
+        with open_library(where) as library:
+            assert library.undo() is not None
+        states.append(state())
+    cards = [{"card": {"gb": 1}}, {"card": {"gb": 2}}]
+    both = {"m": {"a": 1}, "n": {"a": 2}}
+    assert states == [both, {**cards[1], **both}, cards[1], cards[0], {}]
+    with open_library(where) as library:
+        assert library.undo() is None
+    for expected in reversed(states[:-1]):
+        with open_library(where) as library:
+            assert library.redo() is not None
+        assert state() == expected
+
+
+def test_a_purge_is_not_undone(where: str) -> None:
+    with open_library(where) as library:
+        library.edit([Change(5, "batch", 3)])
+        library.delete(5)
+        assert purge(library, 0)["scenarios"] == 1
+        assert library.undo() is None
+        assert library.deleted_scenarios() == []
+        assert len(library.scenarios()) == 4

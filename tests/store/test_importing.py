@@ -63,7 +63,9 @@ def test_entries_alone_are_undone_too(library: Library) -> None:
 
 def test_an_undo_minds_what_became_of_an_entry_since(library: Library) -> None:
     library.bring_in([incoming("New")], [("accelerator", "card", CARD)])
+    me, library.database.who = library.who, "somebody else"
     library.put_entry("accelerator", "card", {"id": "card"})
+    library.database.who = me
     with pytest.raises(ConflictError, match="accelerator card was changed since"):
         library.undo()
     assert library.find("New").name == "New"
