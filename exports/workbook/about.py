@@ -10,7 +10,7 @@ from exports.workbook.page import Page
 
 SHEETS = {
     "About": "What this workbook is and how to use it.",
-    "Comparison": "Key results side by side, their change to a baseline you choose, one chart.",
+    "Comparison": "The verdict, key results side by side, low and high, and the change to a baseline you choose.",
     "Results": "The key results as a table with one scenario a line, to sort and filter.",
     "Inputs": "Every input and fact of every scenario, and the constants of the model.",
     "Model": "Every formula, one a line, section by section.",
@@ -22,6 +22,14 @@ SHEETS = {
 _HOW = (
     "Change the blue cells on yellow of the Inputs sheet: everything recalculates, as the planner would.",
     "Choose the baseline and the result in the chart in the blue cells of the Comparison sheet.",
+    (
+        "The verdict names the cheapest of the scenarios that serve their load within their targets: per month where "
+        "all have the same load, else per million output tokens. It follows what you change."
+    ),
+    (
+        "Low and high are the ends of the efficiency profile's band as the planner computed them at the export; they "
+        "are blank once a key result of the scenario has changed."
+    ),
     "A cell that turns red is out of its bounds; the Checks sheet and row 3 of the main sheets say so too.",
     (
         "Accelerator, model, formats, engine and profile are names of the planner's catalogue. A name alone brings no "

@@ -27,16 +27,18 @@ def write_assumptions(book: Book) -> None:
     page.heading(
         "Assumptions",
         "Where each value of each scenario comes from. S1, S2 ... are the sources listed first; 'entered' was set in "
-        "the scenario, 'default' is the planner's own.",
+        "the scenario, 'default' is the planner's own. Notes and sources are printed.",
     )
     page.scenario_header(book.names, "What it is, or what to know", is_text=True)
     writer = _Writer(book, page)
     writer.notes()
     writer.sources()
+    printed = writer.row - 1
     writer.fields()
     writer.constants()
     writer.rows()
     page.finish(header_text=book.header_text, wide={CONSTANT_COLUMN: _WIDE, 3: 30})
+    page.print_rows(1, printed)
 
 
 class _Writer:

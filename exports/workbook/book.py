@@ -67,6 +67,10 @@ class Book:
     numbers: dict[str, Sequence[float]] = field(default_factory=dict)
     pages: dict[str, Page] = field(default_factory=dict)
     master: float = 1.0
+    ends: dict[tuple[str, str], tuple[int, Sequence[float]]] = field(default_factory=dict)
+    """Low and high as exported, by result and end: the row of the Checks sheet and the numbers."""
+    unchanged: str = ""
+    """The rows of the Checks sheet that say whether key results are as exported, as first:last."""
 
     @property
     def names(self) -> list[str]:

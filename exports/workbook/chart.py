@@ -60,7 +60,7 @@ def add_chart(page: Page, book: Book, result: str, at: int, values: Sequence[flo
         axis.delete = False
         axis.txPr = _small_text()
         axis.title = None
-    chart.width, chart.height = min(34.0, 12.0 + 3.4 * count), 8.4
+    chart.width, chart.height = min(34.0, 12.0 + 3.4 * count), 7.4
     chart.alternative_text = (
         f"Bar chart of {result} for {count} scenarios: "
         + "; ".join(

@@ -18,12 +18,18 @@ from exports.workbook.inputs import is_locked
 from exports.workbook.layout import FIRST_ROW, CheckPlaces
 from exports.workbook.lines import RowPlan
 from exports.workbook.numbers import line_number
-from exports.workbook.page import CONSTANT_COLUMN, Page
+from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, Page
+from planner.model.bands import band_of
 from planner.model.fields import Field
 from planner.model.rows import HOUR_NAMES
 from planner.model.rules import CHECK_TOLERANCE
 
 OK = "1 = ok"
+CHIEF = (
+    *("ttft_s", "tpot_s", "latency_s", "replicas"),
+    *("self_host_cost_per_month", "self_host_cost_per_million_output_tokens"),
+)
+"""Results whose low and high are shown."""
 
 
 def write_checks(book: Book) -> None:
@@ -32,7 +38,7 @@ def write_checks(book: Book) -> None:
     page.heading(
         "Checks",
         "Each line is a question that every scenario must answer with ok. The last block only informs: it shows which "
-        "results have changed since the planner exported them.",
+        "results have changed since the planner exported them, and is what is printed.",
     )
     page.scenario_header(book.names, "All")
     writer = _Writer(book, page)
@@ -42,10 +48,12 @@ def write_checks(book: Book) -> None:
     page.text(3, 1, "All checks pass", look.LABEL_KEY)
     page.formula(3, CONSTANT_COLUMN, f"=MIN(D{FIRST_ROW}:D{last})", writer.worst, look.CALC_KEY, CHECK)
     book.master = writer.worst
+    exported = writer.row
     writer.exported()
     mark_verdicts(page, "D3", "D3")
     mark_verdicts(page, writer.spans(), f"D{writer.rows[0]}")
     page.finish(header_text=book.header_text)
+    page.print_rows(exported, writer.row - 1)
 
 
 def mark_verdicts(page: Page, cells: str, first: str) -> None:
@@ -198,11 +206,30 @@ class _Writer:
                 if not math.isnan(value):
                     self.page.number(self.row, 5 + position, value, look.CONSTANT, shown)
             self.row += 1
+        self.ends()
         self.section("Key results still as exported (for information)")
+        self.book.unchanged = f"{self.row}:{self.row + len(keys) - 1}"
         for position, row in enumerate(keys):
             now = f"Model!{COLUMN}{self.book.layout.model_rows[row.name]}"
             then = f"{COLUMN}{first + position}"
             self.unchanged(row.label, f"{row.name}.unchanged", now, then, tolerance)
+
+    def ends(self) -> None:
+        """Low and high of chief results as the planner computed them at the export."""
+        self.section("Low and high as exported, from the efficiency profile's band")
+        bands = [band_of(evaluated) for evaluated in self.book.scenarios]
+        for name in CHIEF:
+            row = self.book.layout.sheet.rows[name]
+            for end in ("low", "high"):
+                found = [getattr(band[name], end) for band in bands]
+                values = [math.nan if value is None else value for value in found]
+                self.page.label(self.row, f"{row.label}, {end}", self.book.unit(row.unit), f"{name}.{end}")
+                shown = self.book.number_format(row.unit, values)
+                for position, value in enumerate(values):
+                    if not math.isnan(value):
+                        self.page.number(self.row, FIRST_SCENARIO + position, value, look.CONSTANT, shown)
+                self.book.ends[name, end] = (self.row, values)
+                self.row += 1
 
     def unchanged(self, label: str, ref: str, now: str, then: str, tolerance: str) -> None:
         """1 where a result is what it was: both numbers and equal, or neither a number."""

@@ -1,4 +1,4 @@
-"""The Comparison sheet: key results side by side, their change to a baseline that is chosen in a cell, one chart."""
+"""The Comparison sheet: a verdict, key results side by side, their change to a baseline chosen in a cell, one chart."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from exports.workbook.layout import FIRST_ROW
 from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, IDS_ROW, Page, clean
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
+from exports.workbook.verdict import HEAD_LINES, STEP_LINES, Verdict
 from planner.model.constants import GIB, MS_PER_S
 from planner.model.display import display_of
 from planner.model.sheet import Row
 
-CHART_ROWS = 18
+CHART_ROWS = 16
 _FIRST_CHOICES = ("self_host_cost_per_month", "tpot_s", "api_cost_per_month")
 
 
@@ -44,8 +45,8 @@ def write_comparison(book: Book) -> None:
     page = book.page("Comparison")
     page.heading(
         "Comparison",
-        "Key results side by side. Choose the baseline by its scenario number, and the result that the chart shows, "
-        "in the blue cells.",
+        "The verdict, then key results side by side. Choose the baseline by its scenario number, and the result that "
+        "the chart shows, in the blue cells.",
     )
     page.master_check(book.master)
     page.text(4, 1, "Baseline: scenario number", look.LABEL_KEY)
@@ -55,9 +56,13 @@ def write_comparison(book: Book) -> None:
     page.formula(6, CONSTANT_COLUMN, baseline_name, clean(book.names[book.baseline]), look.HEADER_CALC)
     writer = _Writer(book, page)
     writer.choose_baseline()
+    verdict = writer.reserve_verdict()
     writer.results()
     writer.chart()
+    writer.words()
+    writer.low_to_high()
     writer.changes()
+    writer.verdict_lines(verdict)
     writer.reasons()
     _mark_baseline(page, writer.tables)
     page.finish(header_text=book.header_text)
@@ -97,39 +102,85 @@ class _Writer:
         rule.error = f"The baseline must be the number of a scenario, 1 to {len(self.book.scenarios)}."
         self.page.validate(rule, "D4")
 
+    def reserve_verdict(self) -> Verdict:
+        """Leaves room for the verdict, which reads lines below it."""
+        self.section("Verdict")
+        self.tables.append((self.row, self.row + HEAD_LINES - 1))
+        verdict = Verdict(self.book, self.page, self.row)
+        self.row += HEAD_LINES
+        return verdict
+
+    def verdict_lines(self, verdict: Verdict) -> None:
+        """The verdict, and the steps that lead to it."""
+        self.page.break_before(self.row)
+        self.section("How the verdict is reached")
+        verdict.steps = self.row
+        self.row += STEP_LINES
+        verdict.write_steps()
+        verdict.write_head()
+
+    @property
+    def keys(self) -> list[Row]:
+        """The rows that lead a short comparison."""
+        return [row for row in self.book.layout.sheet.rows.values() if row.key and _known(self.book, row)]
+
     def results(self) -> None:
-        """The key results: numbers first, then verdicts."""
-        keys = [row for row in self.book.layout.sheet.rows.values() if row.key and _known(self.book, row)]
+        """The key results that are numbers."""
         self.section("Key results")
         first = self.row
-        for row in keys:
+        for row in self.keys:
             if row.kind == "number":
                 self.number(row)
         self.tables.append((first, self.row - 1))
-        self.section("Verdicts")
+
+    def words(self) -> None:
+        """The key results that are words, or yes and no."""
+        self.section("Key results in words")
         first = self.row
-        for row in keys:
+        for row in self.keys:
             if row.kind != "number":
-                self.verdict(row)
+                self.word(row)
         self.tables.append((first, self.row - 1))
 
     def number(self, row: Row) -> None:
         """One numeric result, in the unit that people read it in."""
-        display = display_of(row).unit
         source = f"Model!{COLUMN}{self.book.layout.model_rows[row.name]}"
-        unit, formula, scale = row.unit, f"={source}", _as_is
-        if display == "GiB":
-            unit, scale = display, _in_gib
-            formula = f'=IF(ISNUMBER({source}),{source}/{self.book.layout.constant_cell(GIB)},"")'
-        elif display == "ms":
-            unit, scale = display, _in_ms
-            formula = f'=IF(ISNUMBER({source}),{source}*{self.book.layout.constant_cell(MS_PER_S)},"")'
+        unit, factor, scale = self.shown_in(row)
+        formula = f'=IF(ISNUMBER({source}),{source}{factor},"")' if factor else f"={source}"
         values = [scale(value) for value in self.book.numbers[row.name]]
         result = Result(row, self.row, unit, values, self.book.number_format(unit, values))
         self.found.append(result)
         self.page.label(self.row, row.label, self.book.unit(unit or "number"), row.name, look.LABEL_KEY)
         self.page.across(self.row, formula, values, look.CALC, result.shown)
         self.baseline(values, result.shown)
+
+    def shown_in(self, row: Row) -> tuple[str, str, Callable[[float], float]]:
+        """The unit that people read ``row`` in, what a formula does to get there, and the same on a number."""
+        display = display_of(row).unit
+        if display == "GiB":
+            return display, f"/{self.book.layout.constant_cell(GIB)}", _in_gib
+        if display == "ms":
+            return display, f"*{self.book.layout.constant_cell(MS_PER_S)}", _in_ms
+        return row.unit, "", _as_is
+
+    def low_to_high(self) -> None:
+        """Both ends of chief results, as exported; blank once a key result of the scenario has moved since."""
+        self.page.break_before(self.row)
+        self.section("Low and high as exported: the ends of the efficiency profile's band; blank once an input moves")
+        first = self.row
+        span = self.book.unchanged.replace(":", f":{COLUMN}")
+        unmoved = f"(MIN(Checks!{COLUMN}{span})=1)"
+        for (name, end), (at, numbers) in self.book.ends.items():
+            row = self.book.layout.sheet.rows[name]
+            unit, factor, scale = self.shown_in(row)
+            source = f"Checks!{COLUMN}{at}"
+            values = [scale(value) for value in numbers]
+            shown = self.book.number_format(unit, [*values, *(scale(v) for v in self.book.numbers[name])])
+            self.page.label(self.row, f"{row.label}, {end}", self.book.unit(unit or "number"), f"{name}.{end}")
+            text = f'=IF({unmoved}*ISNUMBER({source}),{source}{factor},"")'
+            self.page.across(self.row, text, values, look.CALC, shown)
+            self.baseline(values, shown)
+        self.tables.append((first, self.row - 1))
 
     def baseline(self, values: Sequence[Stored], shown: NumberFormat) -> None:
         """Column D: the baseline's own value."""
@@ -138,7 +189,7 @@ class _Writer:
         self.page.formula(self.row, CONSTANT_COLUMN, f"=INDEX({span},$D$4)", value, look.CALC, shown)
         self.row += 1
 
-    def verdict(self, row: Row) -> None:
+    def word(self, row: Row) -> None:
         """A word, or yes and no."""
         if row.kind == "word":
             values: Sequence[Stored] = self.book.words(row)

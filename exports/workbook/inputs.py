@@ -13,7 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from exports.workbook import styles as look
 from exports.workbook.book import Book
 from exports.workbook.formats import GENERAL, WORD, NumberFormat, number_format
-from exports.workbook.layout import InputItem, shown_unit
+from exports.workbook.layout import CONSTANTS, InputItem, shown_unit
 from exports.workbook.page import (
     CONSTANT_COLUMN,
     FIRST_SCENARIO,
@@ -40,7 +40,7 @@ def write_inputs(book: Book) -> None:
     page.heading(
         "Inputs",
         "Blue on yellow is yours to change, and everything recalculates. Grey names come from the planner's catalogue: "
-        "the facts they stand for are listed below them and may be changed.",
+        "the facts they stand for are listed below them and may be changed. Constants, last, are not printed.",
     )
     page.master_check(book.master)
     page.header(NAMES_ROW, {1: "Line", 2: "Unit", 3: "Ref", 4: "Constant"}, frozenset({4}))
@@ -52,6 +52,8 @@ def write_inputs(book: Book) -> None:
     for item in book.layout.inputs:
         _write_item(book, page, item)
     page.finish(header_text=book.header_text)
+    constants = next(item.row for item in book.layout.inputs if item.field is None and item.label == CONSTANTS)
+    page.print_rows(1, constants - 1)
 
 
 def _write_item(book: Book, page: Page, item: InputItem) -> None:

@@ -24,6 +24,8 @@ from planner.model.sheet import Sheet
 FIRST_ROW: Final = 7
 """Below the title, what the sheet holds, the master check, two lines of settings, and the scenarios' names."""
 
+CONSTANTS: Final = "Constants of the model"
+
 Role = Literal["section", "link", "constant", "row", "detail", "solved", "label"]
 
 
@@ -127,7 +129,7 @@ def _place_inputs(layout: Layout, fields: Sequence[Field]) -> None:
         layout.inputs.append(InputItem(row, shown.label, shown))
         layout.input_rows[shown.name] = row
         row += 1
-    layout.inputs.append(InputItem(row, "Constants of the model"))
+    layout.inputs.append(InputItem(row, CONSTANTS))
     for constant in layout.constants.values():
         row += 1
         layout.inputs.append(InputItem(row, constant.label, constant=constant))

@@ -8,7 +8,7 @@ from exports.workbook import styles as look
 from exports.workbook.book import Book
 from exports.workbook.formats import NumberFormat, number_format
 from exports.workbook.layout import FIRST_ROW, shown_unit
-from exports.workbook.page import NAMES_ROW, Page
+from exports.workbook.page import HEADING_ALONE, NAMES_ROW, Page
 from planner.model.fields import Field
 
 _LAST_COLUMN = 5
@@ -19,7 +19,10 @@ def write_lists(book: Book) -> None:
     """The Lists sheet."""
     page = book.page("Lists")
     layout = book.layout
-    page.heading("Lists", "The words a cell may hold, in the order of their codes, and the bounds of every input.")
+    page.heading(
+        "Lists",
+        f"The words a cell may hold, in the order of their codes, and the bounds of every input. {HEADING_ALONE}",
+    )
     header = {1: "List", 2: "Unit", 3: "Ref", 4: "Word or lowest", 5: "Highest"}
     page.header(NAMES_ROW, header, frozenset({4, 5}))
     for name, words in layout.lists.items():
@@ -49,6 +52,7 @@ def write_lists(book: Book) -> None:
         title_rows=f"1:{NAMES_ROW}",
         landscape_columns=1,
     )
+    page.sheet.print_area = f"A1:E{NAMES_ROW}"
 
 
 def _write_bounds(page: Page, row: int, cell: Field) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openpyxl.utils import get_column_letter
-
 from exports.workbook import styles as look
 from exports.workbook.book import Book
 from exports.workbook.formats import FLAG, WHOLE, WORD, NumberFormat, number_format
 from exports.workbook.layout import Item
-from exports.workbook.page import CONSTANT_COLUMN, IDS_ROW, Page
+from exports.workbook.page import CONSTANT_COLUMN, HEADING_ALONE, IDS_ROW, Page
 from exports.workbook.stored import Stored
 from exports.workbook.tree import WORD_SUFFIX
 
@@ -23,9 +21,10 @@ def write_model(book: Book) -> None:
     page.heading(
         "Model",
         "Every quantity of the planner by section: links to inputs and constants first, then one formula a line, "
-        "the same for every scenario.",
+        f"the same for every scenario. {HEADING_ALONE}",
     )
     _write(book, page, book.layout.model)
+    page.print_rows(1, IDS_ROW)
 
 
 def write_solver(book: Book) -> None:
@@ -34,10 +33,10 @@ def write_solver(book: Book) -> None:
     page.heading(
         "Solver",
         "Quantities that are solved for in a fixed number of steps, each step a line; the Model sheet takes the "
-        "result. Only this heading is printed.",
+        f"result. {HEADING_ALONE}",
     )
     _write(book, page, book.layout.solver)
-    page.sheet.print_area = f"A1:{get_column_letter(page.last_column)}{IDS_ROW}"
+    page.print_rows(1, IDS_ROW)
 
 
 def _write(book: Book, page: Page, items: Sequence[Item]) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.pagebreak import Break
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -27,6 +28,9 @@ MAX_SCENARIOS: Final = 16_384 - FIRST_SCENARIO + 1
 NAMES_ROW, IDS_ROW = 5, 6
 PER_PAGE: Final = 8
 """Scenarios that fit on one page beside one another."""
+
+HEADING_ALONE: Final = "Only this heading is printed; clear the print area to print it all."
+"""Said where a sheet is long and nobody reads it on paper."""
 
 _FORMULA_LIKE = ("=", "+", "-", "@", "\t", "\r", "'")
 _WIDEST, _NARROWEST = 24, 13
@@ -141,6 +145,14 @@ class Page:
         """Row 3: whether all checks of the Checks sheet pass."""
         self.text(3, 1, "All checks pass (see Checks)", look.LABEL)
         self.formula(3, CONSTANT_COLUMN, "=Checks!$D$3", value, look.CALC_KEY, CHECK)
+
+    def break_before(self, row: int) -> None:
+        """Begins a new printed page at ``row``."""
+        self.sheet.row_breaks.append(Break(id=row - 1))
+
+    def print_rows(self, first: int, last: int) -> None:
+        """Prints rows ``first`` to ``last`` alone, below the title rows where these come before."""
+        self.sheet.print_area = f"A{first}:{get_column_letter(self.last_column)}{last}"
 
     def validate(self, rule: DataValidation, cells: str) -> None:
         """Attaches a validation to ``cells``."""

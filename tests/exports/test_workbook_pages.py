@@ -30,11 +30,12 @@ def test_no_number_is_too_wide_and_every_page_says_where_it_belongs(
 ) -> None:
     pages = pages_of(request.getfixturevalue(which), office, tmp_path)
     assert not [page for page in pages if "###" in page]
-    assert 30 <= len(pages) <= 260
+    most = 16 if which == "example_workbook" else 50
+    assert len(pages) - 1 <= most
     for number, page in enumerate(pages[:-1], start=1):
         assert re.search(rf"Page {number} of {len(pages) - 1}", page)
         assert "UTC" in page
-    assert sum("Only this heading is printed" in page for page in pages) >= 1
+    assert sum("Only this heading is printed" in page for page in pages) >= 3
     titles = [re.search(r"printed\.xlsx\s+(\w+)\s+Page", page) for page in pages[:-1]]
     shown = list(dict.fromkeys(title[1] for title in titles if title))
     wanted = ["About", "Comparison", "Results", "Inputs", "Model", "Solver", "Assumptions", "Checks", "Lists"]
