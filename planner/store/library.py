@@ -18,7 +18,7 @@ from planner.store import edits, entries, history, importing, revisions, searchi
 from planner.store.database import Database
 from planner.store.errors import NotFoundError
 from planner.store.names import name_key
-from planner.store.reading import list_scenarios, list_workspaces, stored
+from planner.store.reading import list_again, list_scenarios, list_workspaces, stored
 from planner.store.records import Change, Difference, Entry, Revision, Snapshot, Stored, Witness, Workspace
 from planner.store.tables import RevisionRow, ScenarioRow
 
@@ -153,10 +153,12 @@ class Library:
 
     # Scenarios
 
-    def scenarios(self) -> list[Stored]:
-        """The scenarios of the current workspace in column order."""
+    def scenarios(self, known: Sequence[Stored] = ()) -> list[Stored]:
+        """The scenarios of the current workspace in column order; of ``known``, read before, what changed since is
+        read again."""
         with self.database.reading() as session:
-            return list_scenarios(session, workspaces.get(session, self._workspace_id))
+            current = workspaces.get(session, self._workspace_id)
+            return list_again(session, current, known) if known else list_scenarios(session, current)
 
     def deleted_scenarios(self) -> list[Stored]:
         """The scenarios in the bin of the current workspace, last deleted first."""

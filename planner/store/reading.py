@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -215,6 +216,23 @@ def list_scenarios(
     for start in range(0, len(only), 500):
         part = query.where(ScenarioRow.id.in_(only[start : start + 500]))
         found += [to_stored(row, workspace.name, positions[row[0]]) for row in connection.execute(part)]
+    return found
+
+
+def list_again(session: Session, workspace: Workspace, known: Sequence[Stored]) -> list[Stored]:
+    """The scenarios of ``workspace`` in column order; those of ``known`` that did not change are not read again."""
+    before = {(one.id, one.version): one for one in known if one.workspace == workspace.name and not one.deleted_at}
+    columns = (SCENARIO_TABLE.c.id, SCENARIO_TABLE.c.version)
+    query = select(*columns).where(ScenarioRow.workspace_id == workspace.id, LIVE).order_by(*ORDER)
+    now = [(identifier, version) for identifier, version in session.connection().execute(query)]
+    changed = [key[0] for key in now if key not in before]
+    if 2 * len(changed) > len(now):
+        return list_scenarios(session, workspace)
+    read = {one.id: one for one in list_scenarios(session, workspace, only=changed)} if changed else {}
+    found = []
+    for position, key in enumerate(now):
+        one = read.get(key[0]) or before[key]
+        found.append(one if one.position == position else replace(one, position=position))
     return found
 
 

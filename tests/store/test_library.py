@@ -186,3 +186,31 @@ def test_own_catalogue_entries(library: Library) -> None:
         library.put_entry("model", "m", {"x": float("nan")})
     library.delete_entry("accelerator", "my-gpu")
     assert library.entries("accelerator") == []
+
+
+def test_what_did_not_change_is_not_read_again(library: Library, scenario: Callable[..., Scenario]) -> None:
+    library.create_many([scenario(f"s{number}") for number in range(20)])
+    known = library.scenarios()
+    first, second, *_, last = known
+    for act in (
+        lambda: library.edit([Change(first.id, "batch", 3)]),
+        lambda: library.reorder([last.id]),
+        lambda: library.set_baseline(second.id),
+        lambda: library.delete(first.id, last.id),
+        library.undo,
+        lambda: library.tag(last.id, "blue"),
+        lambda: library.create(scenario("new"), after=first.id),
+        lambda: library.rename_workspace("Examples", "Other"),
+        lambda: library.delete(*[one.id for one in library.scenarios()]),
+    ):
+        act()
+        again = library.scenarios(known)
+        assert again == library.scenarios()
+        known = again
+    assert known == []
+    library.undo()
+    known = library.scenarios()
+    (edited,) = library.edit([Change(known[3].id, "batch", 5)])
+    again = library.scenarios(known)
+    assert again[3] == edited
+    assert [one is other for one, other in zip(again, known, strict=True)].count(False) == 1
