@@ -14,7 +14,10 @@ _POSITION = {name: position for position, name in enumerate(CELLS)}
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The ends of one result's band in the row's unit; None where that end is blank or the row is a word."""
+    """The ends of one result's band in the row's unit; None where that end is blank or the row is a word.
+
+    The result itself lies between them: where fewer or more replicas at an end turn it round, it is an end itself.
+    """
 
     low: float | None
     high: float | None
@@ -37,6 +40,8 @@ def band_of(evaluated: Evaluated) -> Mapping[str, Band]:
             known = [None if row.kind != "number" or math.isnan(number) else number for number in numbers]
             bands[name] = Band(*known)
         else:
+            middle = results.number(name)
+            numbers += [] if math.isnan(middle) else [middle]
             bands[name] = Band(min(numbers), max(numbers))
     return bands
 

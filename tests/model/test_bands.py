@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from planner.model.bands import band_of
@@ -39,3 +41,14 @@ def test_an_end_that_cannot_be_served_is_blank() -> None:
     band = band_of(tight)["replicas"]
     assert band.low is not None
     assert band.high is None
+
+
+@pytest.mark.parametrize("rate", [20_000, 100_000, 150_000, 400_000, 1_000_000])
+def test_every_result_lies_between_its_ends(rate: int) -> None:
+    """Also where an end needs another number of replicas, which turns batch and TPOT round."""
+    found = evaluated(requests_per_day=float(rate), tpot_target_ms=60.0)
+    bands = band_of(found)
+    for name, row in SHEET.rows.items():
+        band, number = bands[name], found.results.number(name)
+        if row.kind == "number" and band.low is not None and band.high is not None and not math.isnan(number):
+            assert band.low <= number <= band.high, name
