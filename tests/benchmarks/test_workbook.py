@@ -16,7 +16,9 @@ from tests.exports.conftest import MOMENT
 from tests.exports.plans import many
 
 ROUNDS = 3
-MOST_TIMES_PLAIN = 6
+MOST_TIMES_PLAIN = 3
+"""Measured: 1.4 to 1.8 with 5 scenarios, 0.9 with 100; the rest is for a busy machine."""
+MOST_SECONDS_OF_PLANNING = 10
 
 
 def cells_in(data: bytes) -> tuple[int, int]:
@@ -79,4 +81,4 @@ def test_planning_the_formulas(capsys: pytest.CaptureFixture[str]) -> None:
     took = time.process_time() - start
     with capsys.disabled():
         print(f"\nlines of all rows planned in {took:.2f} s")
-    assert took < 60
+    assert took < MOST_SECONDS_OF_PLANNING

@@ -2,15 +2,20 @@
 
 import json
 import os
+import pty
+import re
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from planner.store import open_library
 from tests.cli.conftest import REPOSITORY, Ran, command
 
 Process = Callable[..., Ran]
@@ -173,3 +178,37 @@ def test_eval_loads_neither_the_screen_nor_the_store() -> None:
     )  # fmt: skip
     loaded = {name.partition(".")[0] for name in json.loads(done.stderr)}
     assert loaded.isdisjoint({"alembic", "numpy", "openpyxl", "rich", "sqlalchemy", "textual"})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no signals here")
+def test_a_long_export_counts_on_a_terminal_and_can_be_interrupted(database: Path, tmp_path: Path) -> None:
+    library = open_library(str(database))
+    known = library.scenarios()[-1].scenario
+    for number in range(100):
+        library.create(replace(known, name=f"Copy {number}"))
+    library.close()
+    out = tmp_path / "plan.xlsx"
+    out.write_bytes(b"what was there")
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        command("export", out, "--force"), cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=side, stderr=side
+    )
+    os.close(side)
+    seen = b""
+    deadline = time.monotonic() + 120
+    while b"%" not in seen and time.monotonic() < deadline:
+        seen += os.read(main, 65536)
+    process.send_signal(signal.SIGINT)
+    code = process.wait(timeout=60)
+    while select.select([main], [], [], 0.5)[0]:
+        try:
+            seen += os.read(main, 65536)
+        except OSError:
+            break
+    os.close(main)
+    text = seen.decode()
+    assert re.search(r"Writing plan\.xlsx: +\d+%", text), text
+    assert text.rstrip().endswith("Interrupted.")
+    assert code == 130
+    assert out.read_bytes() == b"what was there"
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
