@@ -68,8 +68,8 @@ async def drawn(picture: Picture, folder: Path) -> str:
 
 
 def with_installed_font(svg: str) -> str:
-    """``svg`` in a font of this machine, without the address of another one."""
-    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
+    """``svg`` in a font of this machine, without the address of another one; leading spaces are kept."""
+    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg).replace("<text ", '<text xml:space="preserve" ')
     return re.sub(r"font-family:[^;]*;", f"font-family: {FONT};", svg)
 
 

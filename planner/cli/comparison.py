@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.analysis.verdict import Verdict, verdicts
 from planner.cli.output import Column, write_line, write_table
 from planner.cli.results import chosen_rows, field_unit, inputs_document, unit_of, value_text, write_reasons
-from planner.model.display import show_result, with_currency
+from planner.model.bands import Band
+from planner.model.display import percent_text, show_result, show_value, with_currency
 from planner.model.evaluation import Evaluated
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue
@@ -18,6 +21,8 @@ from planner.model.rows import SHEET
 from planner.model.sheet import Row
 
 _EQUAL = 1e-12
+_MOST_VERDICTS = 12
+"""Scenarios up to which each gets a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Comparison:
     scenarios: Sequence[Evaluated]
     baseline: int
     left_out: Mapping[str, str] = field(default_factory=dict)
+    bands: Sequence[Mapping[str, Band]] | None = None
+    """Low and high of every result by scenario, where they are asked for."""
 
     @property
     def base(self) -> Evaluated:
@@ -78,6 +85,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             "relative": [relative(value, base) for value in values],
             "reasons": [evaluated.results[name].reason for evaluated in every],
         }
+        if comparison.bands is not None:
+            rows[name] |= {end: [getattr(band[name], end) for band in comparison.bands] for end in ("low", "high")}
     places = range(len(every))
     return {
         "workspace": comparison.workspace,
@@ -88,7 +97,18 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             name: [comparison.value(place, name) for place in places] for name in comparison.differing(list(INPUTS))
         },
         "rows": rows,
+        "verdicts": [_verdict_document(one) for one in verdicts(every)],
         "left_out": dict(comparison.left_out),
+    }
+
+
+def _verdict_document(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "answer": verdict.answer,
+        "row": verdict.row or None,
+        "cost": verdict.cost,
+        "above_cheapest": verdict.above,
+        "reason": verdict.why or None,
     }
 
 
@@ -124,13 +144,31 @@ def write_comparison(comparison: Comparison, *, everything: bool) -> None:
         write_reasons([(row, evaluated.results[row.name]) for row in rows], whose=evaluated.scenario.name)
     for name, sentence in comparison.left_out.items():
         write_line(f"Left out: {sentence}" if sentence.startswith(name) else f"Left out: {name}: {sentence}")
+    _write_verdicts(comparison)
+
+
+def _write_verdicts(comparison: Comparison) -> None:
+    """Which scenario is cheapest of those that meet their targets, and what is to be said of the others."""
+    found = verdicts(comparison.scenarios)
+    names = [evaluated.scenario.name for evaluated in comparison.scenarios]
+    write_line()
+    if len(found) > _MOST_VERDICTS:
+        counted = Counter(verdict.answer for verdict in found)
+        write_line(f"Verdict on {len(found)}: {', '.join(f'{count} {answer}' for answer, count in counted.items())}.")
+    else:
+        write_line("Verdict:")
+    for name, verdict in zip(names, found, strict=True):
+        if verdict.answer == "cheapest" or len(found) <= _MOST_VERDICTS:
+            write_line(f"  {name}: {verdict.sentence}")
 
 
 def _cell(comparison: Comparison, place: int, row: Row) -> str:
-    """A result, with its relative difference to the baseline behind it."""
-    from planner.tui.cells import percent_text
-
+    """A result, with its low and high behind it where asked for, else its relative difference to the baseline."""
     result = comparison.scenarios[place].results[row.name]
     text = show_result(row, result)
+    if comparison.bands is not None:
+        band = comparison.bands[place][row.name]
+        same = band.low == band.high
+        return text if same else f"{text} ({show_value(row, band.low)} to {show_value(row, band.high)})"
     share = relative(result.value, comparison.base.results[row.name].value)
     return f"{text} ({percent_text(share)})" if share else text

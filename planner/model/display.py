@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from planner.model.fields import Field, FieldValue, show_number
+from planner.model.fields import MINUS, Field, FieldValue, show_number
 from planner.model.scenario import Result
 from planner.model.sheet import Row
 
@@ -81,7 +81,19 @@ def show_money(value: float) -> str:
     """Money: whole from 1,000 up, two decimals from 1 up, else four significant digits."""
     if not math.isfinite(value):
         return BLANK
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}" if abs(value) >= 1 else show_number(value)
+    if abs(value) < 1:
+        return show_number(value)
+    return f"{value:,.0f}".replace("-", MINUS) if abs(value) >= 1000 else f"{value:,.2f}".replace("-", MINUS)
+
+
+def percent_text(share: float) -> str:
+    """A relative change with its sign: ``+12.5%``, ``−50%``, ``×21`` where a percentage stops being readable."""
+    if share >= 20:
+        return f"×{show_number(share + 1, 3)}"
+    size = abs(share) * 100
+    digits = 0 if size >= 99.95 else 1 if size >= 0.05 else 4
+    text = f"{size:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{size:,.0f}"
+    return f"{'+' if share > 0 else MINUS}{text}%"
 
 
 def show_with_unit(row: Row, result: Result) -> str:

@@ -23,6 +23,8 @@ _NO = {"no", "off", "false", "n", "0"}
 _TYPES = {"integer": "a whole number", "real": "a number"}
 MAX_NAME_LENGTH = 200
 HOURS = 24
+MINUS = "\u2212"
+"""The sign of negative numbers wherever they are shown; typed, it is read like the hyphen."""
 
 
 class InputError(ValueError):
@@ -95,7 +97,7 @@ class Field:
         if self.kind == "shares":
             return f"{HOURS} shares that sum to 1"
         unit = f" {self.unit}" if self.unit else ""
-        low = "-∞" if self.low is None else f"{self.low:,.12g}"
+        low = f"{MINUS}∞" if self.low is None else f"{self.low:,.12g}".replace("-", MINUS)
         high = "∞" if self.high is None else f"{self.high:,.12g}"
         joiner = f"more than {low} and at most {high}" if self.above_low else f"{low} to {high}"
         return f"{joiner}{unit}"
@@ -200,7 +202,7 @@ class Field:
         return starts[0] if len(starts) == 1 else text
 
     def _number(self, text: str) -> float | int:
-        word = _ungrouped(text.replace("\u00a0", " ").strip())
+        word = _ungrouped(text.replace("\u00a0", " ").replace(MINUS, "-").strip())
         scale, percent = 1.0, word.endswith("%") and len(word) > 1
         if percent:
             word = word[:-1]
@@ -247,7 +249,7 @@ def show_large(value: float) -> str:
     for scale, suffix in ((1e12, "T"), (1e9, "G")):
         if abs(value) >= scale:
             return f"{show_number(value / scale)}{suffix}"
-    return f"{value:,}" if isinstance(value, int) else show_number(value)
+    return f"{value:,}".replace("-", MINUS) if isinstance(value, int) else show_number(value)
 
 
 def show_number(value: float, digits: int = 4) -> str:
@@ -261,7 +263,7 @@ def show_number(value: float, digits: int = 4) -> str:
         return "0"
     size = abs(value)
     if size >= 1e15 or size < 1e-4:
-        return f"{value:.{digits - 1}e}"
+        return f"{value:.{digits - 1}e}".replace("-", MINUS)
     decimals = max(0, digits - 1 - math.floor(math.log10(size)))
-    text = f"{value:,.{decimals}f}"
+    text = f"{value:,.{decimals}f}".replace("-", MINUS)
     return text.rstrip("0").rstrip(".") if "." in text else text

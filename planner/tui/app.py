@@ -36,6 +36,8 @@ PATIENCE = 0.5
 """Seconds for which the screen may stand still because somebody else has the library locked."""
 OTHERS_EVERY = 2.0
 EXPORT_TICK = 1.0
+SETTLE_EVERY, SETTLE_FOR = 0.1, 0.02
+"""Seconds between looks at scenarios that nobody has scrolled to yet, and for how long each lasts."""
 
 
 class DeskScreen(Screen[None]):
@@ -126,6 +128,7 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.desk.look_for_moves()
         self.set_interval(OTHERS_EVERY, self.look_for_others)
         self.set_interval(OTHERS_EVERY, self.keep_watch)
+        self.set_interval(SETTLE_EVERY, self.settle)
         # A terminal that comes back after Ctrl+Z shows nothing of what was painted before.
         self.app_resume_signal.subscribe(self, lambda _: self.redraw())
 
@@ -138,6 +141,11 @@ class PlannerApp(App[None], inherit_bindings=False):
     def _show_others(self) -> None:
         """Show what somebody else saved, unless something is being typed."""
         if self.desk.look_for_others():
+            self.desk_screen.sync()
+
+    def settle(self) -> None:
+        """Evaluate scenarios that are out of sight, a few at a time: the verdicts compare them too."""
+        if self.desk.settle(SETTLE_FOR):
             self.desk_screen.sync()
 
     def keep_watch(self) -> None:

@@ -6,13 +6,15 @@ computed is refused and what is shown is what was saved. No widget, no database 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog import Catalog
 from catalog.resolve import full_path
 from planner.analysis.evaluated import evaluate_scenario
+from planner.analysis.verdict import Verdict, verdicts
 from planner.model.bands import Band, band_of
 from planner.model.evaluation import Evaluated
 from planner.model.facts import FACT_FIELDS
@@ -36,6 +38,7 @@ class Column:
     stored: Stored
     evaluated: Evaluated | None = None
     problem: str = ""
+    bands: Mapping[str, Band] = field(default_factory=dict)
 
     @property
     def id(self) -> int:
@@ -63,6 +66,7 @@ class Book:
         self.workspace = ""
         self._currency = ""
         self._seen = 0
+        self._verdicts: list[Verdict] = []
         self.reload()
 
     def __len__(self) -> int:
@@ -78,10 +82,11 @@ class Book:
         """Read the scenarios again; what did not change keeps its results. Raises StoreError."""
         known = {(column.id, column.stored.version): column for column in self.columns}
         columns: list[Column] = []
-        for stored in self.library.scenarios():
+        for stored in self.library.scenarios([column.stored for column in self.columns]):
             old = known.get((stored.id, stored.version))
-            columns.append(Column(stored, old.evaluated, old.problem) if old is not None else Column(stored))
+            columns.append(replace(old, stored=stored) if old is not None else Column(stored))
         self.columns = columns
+        self._verdicts = []
         self.workspace = self.library.workspace.name
         self._currency = ""
         self._seen = self.library.last_revision()
@@ -119,7 +124,51 @@ class Book:
                 column.evaluated = evaluate_scenario(column.scenario, self.catalog)
             except InputError as error:
                 column.problem = str(error)
+            self._verdicts = []
         return column
+
+    def is_settled(self) -> bool:
+        """Whether every column was evaluated."""
+        return all(column.evaluated is not None or column.problem for column in self.columns)
+
+    def settle(self, seconds: float) -> bool:
+        """Evaluate columns that nobody has looked at yet, for about so many seconds; whether there were any."""
+        start = time.monotonic()
+        waiting = [
+            place for place, column in enumerate(self.columns) if column.evaluated is None and not column.problem
+        ]
+        for place in waiting:
+            self.look(place)
+            if time.monotonic() - start > seconds:
+                break
+        return bool(waiting)
+
+    def verdict(self, place: int) -> Verdict:
+        """The comparison's verdict on the column at ``place``; costs are compared once every column was evaluated."""
+        column = self.look(place)
+        if not self._verdicts:
+            self._verdicts = verdicts([one.evaluated for one in self.columns], compared=self.is_settled())
+        found = self._verdicts[place]
+        return replace(found, why=column.problem) if column.problem else found
+
+    def known_verdicts(self) -> list[Verdict]:
+        """Every verdict, where all columns were evaluated; empty otherwise."""
+        return [self.verdict(place) for place in range(len(self.columns))] if self.is_settled() else []
+
+    @property
+    def verdict_unit(self) -> str:
+        """In what the verdicts compare: ``$/mo`` or ``$/Mtok``; empty where there is no price."""
+        row = next((one.row for one in self._verdicts if one.row), "")
+        return "" if not row else "$/mo" if row.endswith("_month") else "$/Mtok"
+
+    def band(self, place: int, name: str) -> Band:
+        """The low and high end of the result called ``name``."""
+        column = self.look(place)
+        if column.evaluated is None:
+            return Band(None, None)
+        if not column.bands:
+            column.bands = band_of(column.evaluated)
+        return column.bands[name]
 
     def value(self, place: int, name: str) -> FieldValue:
         """The input called ``name``, or the override of the fact called so (None: the catalogue's).
@@ -218,6 +267,7 @@ class Book:
                 self.columns[at] = Column(stored, tried[at] if same else None)
         self._seen = self.library.last_revision()
         self._currency = ""
+        self._verdicts = []
         return sorted(by_place)
 
     def undo(self, *, force: bool = False) -> Revision | None:

@@ -6,7 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from planner.analysis.verdict import Answer
 from planner.model.display import (
+    display_of,
+    percent_text,
     show_field,
     show_field_with_unit,
     show_in_cell,
@@ -15,7 +18,7 @@ from planner.model.display import (
 )
 from planner.model.explain import fact_origin
 from planner.model.facts import FACT_FIELDS
-from planner.model.fields import Field, FieldValue, show_number
+from planner.model.fields import MINUS, Field, FieldValue, show_number
 from planner.model.inputs import INPUTS
 from planner.model.rows import SHEET
 from planner.tui.book import Book
@@ -23,10 +26,13 @@ from planner.tui.lines import Line
 from planner.tui.text import one_line
 
 Tone = Literal["default", "set", "changed", "fact", "result", "blank", "problem", "same", "better", "worse", "delta"]
-Difference = Literal["off", "percent", "absolute"]
+View = Literal["off", "percent", "absolute", "range"]
+"""What the cells show: values, the difference to the baseline in percent or in units, or low and high of results."""
 
-BLANK, SAME, BETTER, WORSE, OVERRIDDEN, DOUBTFUL = "—", "·", "✓", "✗", "•", "~"
+BLANK, SAME, BETTER, WORSE, OVERRIDDEN, DOUBTFUL, INSTEAD = "—", "·", "✓", "✗", "•", "~", "→"
 _EQUAL = 1e-12
+NEXT_TO_NOTHING = 1e-4
+"""The size below which the end of a range says only that it is hardly anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +54,62 @@ def field_text(field: Field, value: FieldValue) -> str:
     return one_line(show_field(field, value))
 
 
-def show_cell(book: Book, place: int, line: Line, difference: Difference = "off") -> Shown:
-    """The cell of ``line`` in the column at ``place``, or its difference to the baseline."""
-    if difference != "off" and place != book.baseline:
-        delta = None if line.kind == "name" else _delta(book, place, line, difference)
-        if delta is not None:
-            return delta
+_ANSWERS: dict[Answer, tuple[str, Tone, str]] = {
+    "cheapest": ("cheapest", "better", BETTER), "served": ("served", "result", " "),
+    "too slow": ("too slow", "worse", WORSE), "not served": ("not served", "worse", WORSE),
+    "unknown": (BLANK, "blank", " "),
+}  # fmt: skip
+
+
+def show_cell(book: Book, place: int, line: Line, view: View = "off") -> Shown:
+    """The cell of ``line`` in the column at ``place``: its value, its difference to the baseline, or low and high."""
     if line.kind == "name":
         return Shown(one_line(book.columns[place].name), "set")
+    if line.kind == "verdict":
+        return _show_verdict(book, place)
+    if view in ("percent", "absolute") and place != book.baseline:
+        return _against(book, place, line, view)
+    if view == "range" and line.kind == "result":
+        text = range_text(book, place, line)
+        if text:
+            return Shown(text, "result")
+    return _show_value(book, place, line)
+
+
+def _show_verdict(book: Book, place: int) -> Shown:
+    verdict = book.verdict(place)
+    text, tone, mark = _ANSWERS[verdict.answer]
+    if verdict.answer == "served":
+        text = "API" if verdict.by_api else text
+        if verdict.above:
+            many = verdict.above >= 1
+            text += f" ×{show_number(1 + verdict.above, 2)}" if many else f" {percent_text(verdict.above)}"
+    return Shown(text, tone, mark)
+
+
+def range_text(book: Book, place: int, line: Line, digits: int = 3) -> str:
+    """Low and high of a result as ``24.4–38.1``; empty where it has no band or both ends are shown alike."""
+    if line.row is None:
+        return ""
+    band, factor = book.band(place, line.name), display_of(line.row).factor
+    if band.low is None and band.high is None:
+        return ""
+    low, high = ("none" if end is None else _short(end * factor, digits) for end in (band.low, band.high))
+    return f"{low}–{high}" if low != high else ""
+
+
+def _short(value: float, digits: int) -> str:
+    """A number in few cells: a digit less below 1, thousands as k, M, G or T where they would take more."""
+    if 0 < abs(value) < NEXT_TO_NOTHING:
+        return "≈0"
+    text = show_number(value, digits if abs(value) >= 1 else digits - 1)
+    for scale, suffix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if len(text) > digits + 2 and abs(value) >= scale:
+            return show_number(value / scale, digits) + suffix
+    return text
+
+
+def _show_value(book: Book, place: int, line: Line) -> Shown:
     if line.kind == "result":
         return _show_result(book, place, line)
     damage = book.damage(place, line.name)
@@ -95,6 +149,8 @@ def _show_fact(book: Book, place: int, line: Line) -> Shown:
 def number_of(book: Book, place: int, line: Line) -> float | None:
     """The number in a cell; None for words and blanks."""
     value: object
+    if line.kind == "verdict":
+        return book.verdict(place).cost
     if line.kind == "result":
         value = book.result(place, line.name).value
     elif line.kind == "fact":
@@ -111,6 +167,8 @@ def raw_text(book: Book, place: int, line: Line) -> str:
     """A cell's value in full, as a spreadsheet reads it back: plain digits, empty for blank."""
     if line.kind == "name":
         return book.columns[place].name
+    if line.kind == "verdict":
+        return book.verdict(place).sentence
     if line.kind == "result":
         value = book.result(place, line.name).value
         if value is None:
@@ -123,6 +181,8 @@ def raw_text(book: Book, place: int, line: Line) -> str:
 
 
 def _plain(book: Book, place: int, line: Line) -> object:
+    if line.kind == "verdict":
+        return book.verdict(place).answer
     if line.kind == "result":
         return book.result(place, line.name).value
     if line.kind == "fact":
@@ -139,18 +199,26 @@ def differs(book: Book, place: int, line: Line) -> bool:
     return mine != base
 
 
-def _delta(book: Book, place: int, line: Line, difference: Difference) -> Shown | None:
-    """The difference to the baseline; None where the value itself says more."""
+def _against(book: Book, place: int, line: Line, view: View) -> Shown:
+    """The difference to the baseline; a value that stands instead of the baseline's, where there is none, after an
+    arrow.
+    """
+    value = _show_value(book, place, line)
+    if value.tone == "problem":
+        return value
     if not differs(book, place, line):
-        return Shown(SAME, "same")
+        is_blank = _plain(book, place, line) is None
+        return Shown(BLANK, "blank") if is_blank else Shown(SAME, "same")
+    return _delta(book, place, line, view) or Shown(f"{INSTEAD} {value.text}", "delta", value.mark)
+
+
+def _delta(book: Book, place: int, line: Line, view: View) -> Shown | None:
+    """The difference of two numbers; None where one is blank or a word."""
     mine, base = number_of(book, place, line), number_of(book, book.baseline, line)
     if mine is None or base is None:
         return None
     change = mine - base
-    if difference == "percent" and base:
-        text = percent_text(change / abs(base))
-    else:
-        text = _signed(change, line)
+    text = percent_text(change / abs(base)) if view == "percent" and base else _signed(change, line)
     better = line.row.better if line.row is not None else ""
     if not better:
         return Shown(text, "delta")
@@ -158,18 +226,8 @@ def _delta(book: Book, place: int, line: Line, difference: Difference) -> Shown 
     return Shown(text, "better" if good else "worse", BETTER if good else WORSE)
 
 
-def percent_text(share: float) -> str:
-    """A relative change with its sign: ``+12.5%``, ``−50%``, ``×21`` where a percentage stops being readable."""
-    if share >= 20:
-        return f"×{show_number(share + 1, 3)}"
-    size = abs(share) * 100
-    digits = 0 if size >= 99.95 else 1 if size >= 0.05 else 4
-    text = f"{size:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{size:,.0f}"
-    return f"{'+' if share > 0 else '−'}{text}%"
-
-
 def _signed(change: float, line: Line) -> str:
-    sign, size = ("+" if change > 0 else "−"), abs(change)
+    sign, size = ("+" if change > 0 else MINUS), abs(change)
     if line.row is not None:
         return sign + show_in_cell(line.row, size)
     field = INPUTS.get(line.name) or FACT_FIELDS[line.name]
@@ -181,12 +239,15 @@ def describe(book: Book, place: int, line: Line) -> tuple[str, str]:
     unit = f" {with_currency(line.unit, book.currency_of(place))}" if line.unit else ""
     if line.kind == "name":
         return "the baseline" if place == book.baseline else "a scenario", _about(book, place)
+    if line.kind == "verdict":
+        return f"{line.label}: {one_line(book.verdict(place).sentence)}", ""
     if line.kind == "result":
         result = book.result(place, line.name)
         if result.value is None:
             return f"{line.label} is blank", result.reason
         shown = with_currency(show_with_unit(SHEET.rows[line.name], result), book.currency_of(place))
-        return f"{line.label} = {one_line(shown)}", _against_baseline(book, place, line)
+        band = range_text(book, place, line, 4)
+        return f"{line.label} = {one_line(shown)}{f' ({band})' if band else ''}", _against_baseline(book, place, line)
     damage = book.damage(place, line.name)
     if damage:
         return f"{line.label} is damaged", damage
@@ -215,6 +276,6 @@ def _against_baseline(book: Book, place: int, line: Line) -> str:
     delta = _delta(book, place, line, "percent")
     base = show_cell(book, book.baseline, line).text
     if delta is None:
-        return f"baseline {base}"
+        return f"instead of the baseline's {base}" if base != BLANK else "blank in the baseline"
     verdict = {"better": ", better", "worse": ", worse"}.get(delta.tone, "")
     return f"{delta.text} to the baseline's {base}{verdict}"

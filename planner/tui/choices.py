@@ -16,15 +16,20 @@ class Option:
     value: object = None
 
 
+def plain(text: str) -> str:
+    """``text`` as it is compared: capitals and underscores make no difference."""
+    return text.strip().casefold().replace("_", " ")
+
+
 def _rank(option: Option, words: list[str]) -> int | None:
     """How well ``option`` answers to ``words``: 0 is best, None not at all."""
-    text = option.text.casefold()
+    text = plain(option.text)
     whole = " ".join(words)
     if text == whole:
         return 0
     if text.startswith(whole):
         return 1
-    parts = text.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    parts = text.replace("-", " ").replace(".", " ").split()
     if all(any(part.startswith(word) for part in parts) for word in words):
         return 2
     if all(word in text for word in words):
@@ -46,7 +51,7 @@ class Choices:
 
     def narrow(self, query: str) -> None:
         """Show what matches ``query``, best first; an empty query shows everything."""
-        words = query.casefold().split()
+        words = plain(query).split()
         if not words:
             self.shown = list(self.options)
         else:
@@ -58,7 +63,7 @@ class Choices:
     def move(self, step: int) -> None:
         """Highlight another one; beyond an end it comes round at the other when the step is a single one."""
         if self.shown:
-            target = self.index + step
+            target = self.index + step if self.index >= 0 or step > 0 else len(self.shown) + step
             self.index = target % len(self.shown) if abs(step) == 1 else max(0, min(len(self.shown) - 1, target))
 
     @property

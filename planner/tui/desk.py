@@ -18,7 +18,7 @@ from planner.store.errors import ConflictError
 from planner.tui import commands
 from planner.tui.actions import KEYS, Action
 from planner.tui.book import Book, Edit
-from planner.tui.cells import Difference
+from planner.tui.cells import View
 from planner.tui.cursor import Cursor
 from planner.tui.exporting import Job
 from planner.tui.lines import NAME_LINE, Heading, Item, Line, Outline
@@ -29,6 +29,8 @@ from planner.tui.text import one_line
 from planner.tui.watch import Watch
 
 FIRST_ROW = 2
+SETTLE_FIRST = 0.01
+"""Seconds for which scenarios are evaluated before the first paint; verdicts compare costs when all are."""
 
 
 class Host(Protocol):
@@ -87,7 +89,7 @@ class Desk:
         self.outline = Outline()
         self.outline.use(book.in_use())
         self.cursor = Cursor()
-        self.difference: Difference = "off"
+        self.view: View = "off"
         self.prompt: Prompt | None = None
         self.panel: Panel | None = None
         self.message = Message()
@@ -99,6 +101,7 @@ class Desk:
         self.pins: list[str] = []
         self.stale = Stale()
         self.watch = Watch(book)
+        self.book.settle(SETTLE_FIRST)
         self.resize()
         self.cursor.go(FIRST_ROW, 0)
 
@@ -238,6 +241,7 @@ class Desk:
         if self.book.library.read_only:
             self.say(self.book.library.read_only_reason, error=True)
             return False
+        verdicts = self.book.known_verdicts()
         try:
             changed = self.book.edit(edits, why=why, force=force)
         except ConflictError as error:
@@ -249,6 +253,8 @@ class Desk:
         if changed:
             self.outline.use(name for _, name, _ in edits if name != NAME_LINE.name)
             self.refresh_columns(changed)
+            if verdicts != self.book.known_verdicts():
+                self.stale.everything = True
             self.saved(text)
         else:
             self.say(f"{text}: nothing changed")
@@ -271,9 +277,17 @@ class Desk:
     def reloaded(self, place: int | None = None) -> None:
         """The book was read again: show it, with the cursor in column ``place``."""
         self.outline.use(self.book.in_use())
+        self.book.settle(SETTLE_FIRST)
         self.refresh_all()
         if place is not None:
             self.cursor.go(self.cursor.row, place)
+
+    def settle(self, seconds: float) -> bool:
+        """Evaluate scenarios that were not looked at yet; whether all are now, so that verdicts compare costs."""
+        if self.book.settle(seconds) and self.book.is_settled():
+            self.stale.everything = True
+            return True
+        return False
 
     def look_for_others(self) -> bool:
         """Read the scenarios again if somebody else saved something and nothing is open; whether so."""

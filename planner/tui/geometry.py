@@ -7,7 +7,8 @@ from dataclasses import dataclass
 NARROWEST_CELL, WIDEST_CELL = 13, 23
 NARROWEST_LABEL, WIDEST_LABEL = 14, 44
 LEAST_WIDTH, LEAST_HEIGHT = 40, 7
-HEADER = 1
+TALL = 16
+"""Lines of the grid from which the header may take two."""
 BARS = 3
 """Lines of the screen that are not the grid's: formula bar, message line, keys."""
 
@@ -16,12 +17,14 @@ BARS = 3
 class Geometry:
     """The layout of a grid ``width`` x ``height`` cells large, its scroll bar left out, with ``columns`` scenarios.
 
-    The label column takes up to a third of the width; the scenarios share the rest.
+    The label column takes up to a third of the width; the scenarios share the rest. ``longest`` is the width of the
+    longest of their names: the header takes two lines where one is too narrow for it.
     """
 
     width: int
     height: int
     columns: int
+    longest: int = 0
 
     @property
     def too_small(self) -> bool:
@@ -51,18 +54,23 @@ class Geometry:
         return max(1, min(left, widest))
 
     @property
+    def header(self) -> int:
+        """Lines of the header."""
+        return 2 if self.longest > self.cell - 2 and self.height >= TALL else 1
+
+    @property
     def pins(self) -> int:
-        """Results pinned below the body: about a fifth of the lines, none where there are few."""
-        return 0 if self.height < 10 else min(8, self.height // 5)
+        """Lines pinned below the body: about three in ten, none where there are few."""
+        return 0 if self.height < 10 else min(9, self.height * 3 // 10)
 
     @property
     def body(self) -> int:
         """Lines of the scrolling body."""
-        return max(0, self.height - HEADER - self.pins)
+        return max(0, self.height - self.header - self.pins)
 
     def virtual_height(self, items: int) -> int:
         """The height of a widget that shows every one of ``items`` (header included) and the pinned lines."""
-        return items + self.pins
+        return items - 1 + self.header + self.pins
 
     @property
     def virtual_width(self) -> int:
@@ -75,7 +83,7 @@ class Geometry:
 
     def y_of(self, item: int, scroll: int) -> int:
         """The line on which ``item`` is painted; the header is item 0 and never scrolls."""
-        return 0 if item == 0 else HEADER + item - 1 - scroll
+        return 0 if item == 0 else self.header + item - 1 - scroll
 
     def column_at(self, x: int, scroll: int) -> int | None:
         """The column under ``x``; None over the labels or beyond the last one."""
@@ -84,13 +92,13 @@ class Geometry:
 
     def item_at(self, y: int, scroll: int) -> int | None:
         """The item under ``y``; None on a pinned line."""
-        if y < HEADER:
+        if y < self.header:
             return 0
-        return y + scroll if y < HEADER + self.body else None
+        return y - self.header + 1 + scroll if y < self.header + self.body else None
 
     def pin_at(self, y: int) -> int | None:
         """The pinned line under ``y``."""
-        place = y - HEADER - self.body
+        place = y - self.header - self.body
         return place if 0 <= place < self.pins else None
 
     def scroll_to_show(self, item: int, column: int, scroll_x: int, scroll_y: int) -> tuple[int, int]:

@@ -10,20 +10,24 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from planner.model.display import with_currency
+from planner.tui.book import Column
 from planner.tui.cells import Shown, show_cell, unit_in_cell
 from planner.tui.desk import Desk
-from planner.tui.geometry import BARS, HEADER, LEAST_HEIGHT, LEAST_WIDTH, Geometry
+from planner.tui.geometry import BARS, LEAST_HEIGHT, LEAST_WIDTH, Geometry
 from planner.tui.lines import Heading, Line, pinned_lines
 from planner.tui.overlay import Overlay, overlays_of
 from planner.tui.prompts.prompt import Prompt
-from planner.tui.text import fit, one_line, shorten, shorter_label, width
+from planner.tui.text import fit, folded, one_line, shorten, shorter_label, width
 
+MARK = 2
+"""Cells of the mark before the name of the baseline."""
 _TONES = ("default", "set", "changed", "fact", "result", "blank", "problem", "same", "better", "worse", "delta")
 _PLACES = (
     "head", "head-current", "head-baseline", "label", "label-current", "unit", "section-input", "section-result",
     "section-fact", "section-current", "section-hint", "body", "pin", "pin-label", "cursor", "selected",
     "edit", "edit-bad", "edit-ghost",
 )  # fmt: skip
+_VIEWS = {"off": "", "percent": "Δ% to ◆", "absolute": "Δ to ◆", "range": "low–high"}
 _HIDDEN = {
     "input": "{} inputs", "result": "{} results", "fact": "{} figures of the catalogue; each may be overridden",
 }  # fmt: skip
@@ -47,6 +51,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         self._painted: tuple[object, ...] = ()
         self._dragging = False
         self._overlays: tuple[Overlay, ...] = ()
+        self._named: tuple[list[Column], int] = ([], 0)
 
     @property
     def cells_wide(self) -> int:
@@ -70,7 +75,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
         desk = self.desk
         desk.resize()
         desk.cells = self.size.width
-        geometry = Geometry(self.cells_wide, self.size.height, len(desk.book))
+        geometry = Geometry(self.cells_wide, self.size.height, len(desk.book), self._longest_name())
         stale = desk.take_stale()
         cursor, prompt = desk.cursor, desk.prompt
         now = (
@@ -106,6 +111,17 @@ class ScenarioGrid(ScrollView, can_focus=False):
             if region:
                 self.refresh(region)
 
+    def _longest_name(self) -> int:
+        """The width of the longest scenario's name, with the baseline's mark."""
+        book = self.desk.book
+        if self._named[0] is not book.columns:
+            names = (
+                width(one_line(one.name)) + (MARK if place == book.baseline else 0)
+                for place, one in enumerate(book.columns)
+            )
+            self._named = (book.columns, max(names, default=0))
+        return self._named[1]
+
     def _scroll_to_cursor(self) -> None:
         cursor = self.desk.cursor
         x, y = self.geometry.scroll_to_show(cursor.row, cursor.column, *self.scroll_offset)
@@ -114,7 +130,8 @@ class ScenarioGrid(ScrollView, can_focus=False):
 
     def _line_region(self, item: int) -> Region:
         y = self.geometry.y_of(item, self.scroll_offset.y)
-        return Region(0, y, self.cells_wide, 1).intersection(Region(0, 0, self.cells_wide, self.size.height))
+        height = self.geometry.header if item == 0 else 1
+        return Region(0, y, self.cells_wide, height).intersection(Region(0, 0, self.cells_wide, self.size.height))
 
     def _column_region(self, column: int) -> Region:
         x = max(self.geometry.label, self.geometry.x_of(column, self.scroll_offset.x))
@@ -151,8 +168,8 @@ class ScenarioGrid(ScrollView, can_focus=False):
         if geometry.too_small:
             text = f" Too small: {LEAST_WIDTH} × {LEAST_HEIGHT + BARS} needed" if y == 0 else ""
             return Strip([Segment(fit(text, cells), self.style_of("body"))], cells)
-        if y < HEADER:
-            left, body, fill = self._header()
+        if y < geometry.header:
+            left, body, fill = self._header(y)
         else:
             pin = geometry.pin_at(y)
             item = geometry.item_at(y, self.scroll_offset.y)
@@ -176,28 +193,35 @@ class ScenarioGrid(ScrollView, can_focus=False):
         room = max(0, self.cells_wide - self.geometry.label)
         return range(first, min(len(self.desk.book), first + room // self.geometry.cell + 2))
 
-    def _header(self) -> tuple[list[Segment], list[Segment], Style]:
+    def _header(self, y: int) -> tuple[list[Segment], list[Segment], Style]:
+        """A line of the header: names that are too long for one go on on the second."""
         desk, geometry = self.desk, self.geometry
         head = self.style_of("head")
-        count = len(desk.book)
-        first = self.scroll_offset.x // geometry.cell + 1
-        last = min(count, first + geometry.visible - 1)
-        more = f"{'◂ ' if first > 1 else ''}{first}–{last} of {count}{' ▸' if last < count else ''}"
-        view = {"off": "", "percent": "Δ%", "absolute": "Δ"}[desk.difference]
-        text = more if last < count or first > 1 else f"{count} scenario{'' if count == 1 else 's'}"
-        left = [Segment(" " + fit(f"{text}  {view}".rstrip() if count else "no scenario", geometry.label - 1), head)]
+        inner = geometry.cell - 2
         body = []
         for column in self._columns():
             mark = "◆ " if column == desk.book.baseline else "! " if desk.book.columns[column].problem else ""
-            name = one_line(desk.book.columns[column].name)
+            name = mark + one_line(desk.book.columns[column].name)
             current = column == desk.column
             style = self.style_of("head-current" if current else "head")
             if current and desk.cursor.row == 0 and not self._edited(0):
                 style = self.style_of("cursor")
-            inner = geometry.cell - 2
-            short = mark + shorten(name, max(1, inner - width(mark)), middle=True)
-            body.append(Segment(" " + fit(short, inner, "right") + " ", style))
-        return left, self._with_buffer(body, 0), head
+            body.append(Segment(" " + fit(folded(name, inner, geometry.header)[y], inner, "right") + " ", style))
+        text = self._where() if y == 0 else _VIEWS[desk.view]
+        left = [Segment(" " + fit(text, geometry.label - 1), head)]
+        return left, self._with_buffer(body, 0) if y == 0 else body, head
+
+    def _where(self) -> str:
+        """Which of the scenarios are visible, and what of them where the header has one line."""
+        geometry, count = self.geometry, len(self.desk.book)
+        first = self.scroll_offset.x // geometry.cell + 1
+        last = min(count, first + geometry.visible - 1)
+        if not count:
+            return "no scenario"
+        text = f"{count} scenario{'' if count == 1 else 's'}"
+        if last < count or first > 1:
+            text = f"{'◂ ' if first > 1 else ''}{first}–{last} of {count}{' ▸' if last < count else ''}"
+        return f"{text}  {_VIEWS[self.desk.view]}" if geometry.header == 1 else text
 
     def _heading(self, heading: Heading, item: int) -> Strip:
         current = item == self.desk.cursor.row
@@ -219,13 +243,12 @@ class ScenarioGrid(ScrollView, can_focus=False):
         current = item == self.desk.cursor.row
         fill = self.style_of("pin" if pinned else "body")
         label = self.style_of("pin-label" if pinned else "label-current" if current else "label")
-        unit = "" if unit_in_cell(line) else line.short_unit
+        unit = "" if unit_in_cell(line) else self.desk.book.verdict_unit if line.kind == "verdict" else line.short_unit
         if "$" in unit:
             unit = with_currency(unit, self.desk.book.currency)
         room = max(1, self.geometry.label - 2)
-        text = shorter_label(line.label, room)
-        if unit and width(text) + 1 + width(unit) > room:
-            unit = ""
+        text = shorter_label(line.label, max(4, room - width(unit) - 1) if unit else room, unit)
+        unit = shorten(unit, max(0, room - width(text) - 1))
         gap = " " * (room - width(text) - width(unit))
         muted = label if current else self.style_of("unit") + Style(bgcolor=label.bgcolor)
         left = [Segment(f" {text}{gap}", label), Segment(f"{unit} ", muted)]
@@ -234,7 +257,7 @@ class ScenarioGrid(ScrollView, can_focus=False):
 
     def _cell(self, line: Line, item: int, column: int, base: Style) -> Segment:
         desk = self.desk
-        shown: Shown = show_cell(desk.book, column, line, desk.difference)
+        shown: Shown = show_cell(desk.book, column, line, desk.view)
         style = self.style_of(shown.tone) + Style(bgcolor=base.bgcolor)
         block = desk.cursor.block
         if item == desk.cursor.row and column == desk.column:
@@ -363,4 +386,4 @@ def _wordy(line: Line) -> bool:
     """Whether a cell that is too narrow may cut the text; a cut number would be a wrong one."""
     if line.field is not None:
         return not line.field.is_number
-    return line.row is not None and line.row.kind != "number"
+    return line.kind == "verdict" or (line.row is not None and line.row.kind != "number")

@@ -14,7 +14,7 @@ from planner.model.inputs import INPUTS
 from planner.model.rows import SHEET
 from planner.model.sheet import Row
 
-LineKind = Literal["name", "input", "fact", "result"]
+LineKind = Literal["name", "input", "fact", "result", "verdict"]
 Fold = Literal["closed", "short", "more", "full"]
 """closed: the heading alone; short: main lines; more: all but the steps on the way; full: every line."""
 
@@ -33,8 +33,8 @@ MAIN_RESULTS = frozenset(
 """Results that a short section shows beside the key rows."""
 
 PINNED = (
-    "ttft_s", "tpot_s", "devices", "self_host_cost_per_month", "self_host_cost_per_million_output_tokens",
-    "api_cost_per_month", "serving_limit", "latency_s",
+    "verdict", "ttft_s", "tpot_s", "devices", "self_host_cost_per_month", "api_cost_per_month",
+    "self_host_cost_per_million_output_tokens", "latency_s", "capacity_requests_per_second",
 )  # fmt: skip
 """Results that stay in sight below the grid, the first ones where there is room for few; key rows follow them."""
 
@@ -61,7 +61,7 @@ class Line:
     @property
     def editable(self) -> bool:
         """Whether a person may change it."""
-        return self.kind != "result"
+        return self.kind not in ("result", "verdict")
 
     @property
     def short_unit(self) -> str:
@@ -74,6 +74,8 @@ class Line:
         """What it is."""
         if self.kind == "name":
             return "The scenario's name: one of its own in the workspace. Enter renames it."
+        if self.kind == "verdict":
+            return "Whether it serves its load within its targets, and how its cost compares to the cheapest."
         if self.field is not None:
             return self.field.help
         return self.row.doc if self.row is not None else ""
@@ -108,6 +110,9 @@ Item = Line | Heading
 NAME_LINE = Line("name", "scenario_name", "Scenario", "", "", True)
 """The header: the scenarios' names. It is the first item and never scrolls."""
 
+VERDICT_LINE = Line("verdict", "verdict", "Verdict", "", "Answer", True)
+"""The answer of the comparison, scenario by scenario."""
+
 
 def _field_line(kind: LineKind, field: Field, section: str) -> Line:
     main = kind == "input" and field.name in MAIN_INPUTS
@@ -136,7 +141,8 @@ def all_sections() -> tuple[Section, ...]:
         _field_line("fact", field, f"{field.group} factors" if field.group in groups else field.group)
         for field in FACT_FIELDS.values()
     ]
-    return (*_sections_of("input", inputs), *_sections_of("result", results), *_sections_of("fact", facts))
+    answer = Section("result:Answer", "Answer", "result", (VERDICT_LINE,))
+    return (*_sections_of("input", inputs), answer, *_sections_of("result", results), *_sections_of("fact", facts))
 
 
 @cache

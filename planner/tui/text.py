@@ -48,13 +48,36 @@ def fit(text: str, cells: int, align: Align = "left", *, middle: bool = False) -
     return short + " " * room
 
 
+def folded(text: str, cells: int, lines: int) -> list[str]:
+    """``text`` in exactly ``lines`` lines of at most ``cells`` cells, the last ones blank where it takes fewer.
+
+    What is left out is marked in the middle of the last.
+    """
+    found = wrapped(text, cells)
+    comma = text.rfind(", ", 0, cells) + 1
+    if len(found) == lines == 2 and comma and width(text[comma + 1 :]) <= cells:
+        return [text[:comma], text[comma + 1 :]]
+    if len(found) > lines:
+        kept = found[: lines - 1]
+        rest = text[len(" ".join(kept)) :].lstrip() if kept else text
+        found = [*kept, shorten(rest, cells, middle=True)]
+    return found + [""] * (lines - len(found))
+
+
 _CUTS = (
     (" per million ", "/M "), (" per ", "/"), (" tokens", " tok"), ("Self-hosted", "Self-host"), (" output", " out"),
+    (" of one replica", "/replica"), (" of a replica", "/replica"), (" at the peak", ", peak"),
+    ("Self-host cost", "Self-host"), (" tok", ""),
 )  # fmt: skip
 
 
-def shorter_label(label: str, cells: int) -> str:
-    """``label`` with its usual words cut, one kind after another, until it takes at most ``cells`` cells."""
+def shorter_label(label: str, cells: int, unit: str = "") -> str:
+    """``label`` with its usual words cut, one kind after another, until it takes at most ``cells`` cells.
+
+    What the ``unit`` beside it says already goes first.
+    """
+    if unit.endswith("/mo") and width(label) > cells:
+        label = label.removesuffix(" per month")
     for word, cut in _CUTS:
         if width(label) <= cells:
             break

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from planner.model.display import show_field_with_unit
+from planner.model.display import percent_text, show_field_with_unit
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue
 from planner.model.inputs import INPUTS
 from planner.tui.book import Book
-from planner.tui.cells import describe, field_text, percent_text, raw_text, show_cell
+from planner.tui.cells import View, describe, field_text, range_text, raw_text, show_cell
 from planner.tui.lines import all_lines
 
 LINES = all_lines()
@@ -71,8 +71,44 @@ def test_differences_have_a_sign_and_a_verdict_beside_the_colour(book: Book) -> 
     assert (more.text, more.tone, more.mark) == ("+700%", "delta", " ")
     assert show_cell(book, 4, LINES["prompt_tokens"], "absolute").text == "+7,000"
     assert show_cell(book, 1, LINES["prompt_tokens"], "percent").text == "·"
-    assert show_cell(book, 1, LINES["weight_format"], "percent").text == "fp8"
-    assert show_cell(book, 3, LINES["tpot_s"], "percent").text == "—"
+    assert show_cell(book, 1, LINES["weight_format"], "percent").text == "→ fp8"
+    assert show_cell(book, 3, LINES["tpot_s"], "percent").text == "→ —"
+
+
+@pytest.mark.parametrize("view", ["percent", "absolute"])
+def test_a_difference_cell_is_never_taken_for_a_value(book: Book, view: View) -> None:
+    book.set_baseline(3)
+    value = show_cell(book, 1, LINES["tpot_s"])
+    assert show_cell(book, 1, LINES["tpot_s"], view).text == f"→ {value.text}"
+    assert show_cell(book, 1, LINES["prompt_tokens"], view).text == "·"
+    assert show_cell(book, 1, LINES["ttft_target_ms"], view).text == "—"
+    for line in LINES.values():
+        shown = show_cell(book, 1, line, view)
+        assert line.kind == "verdict" or shown.text[:1] in "·—→+−×", line.name
+
+
+def test_low_and_high_stand_in_the_cell_and_in_the_formula_bar(book: Book) -> None:
+    shown = show_cell(book, 1, LINES["tpot_s"], "range").text
+    low, high = (float(end) for end in shown.split("–"))
+    assert low < float(show_cell(book, 1, LINES["tpot_s"]).text) < high
+    assert show_cell(book, 1, LINES["prompt_tokens"], "range").text == "1,000"
+    assert show_cell(book, 1, LINES["weight_bytes"], "range") == show_cell(book, 1, LINES["weight_bytes"])
+    assert show_cell(book, 3, LINES["tpot_s"], "range").text == "—"
+    for line in LINES.values():
+        assert len(range_text(book, 1, line)) <= 11, line.name
+
+
+def test_one_verdict_a_scenario(book: Book) -> None:
+    book.settle(60)
+    texts = [show_cell(book, place, LINES["verdict"]).text for place in range(len(book))]
+    assert {book.verdict(place).cost for place, text in enumerate(texts) if text == "cheapest"} == {
+        min(cost for place in range(len(book)) if (cost := book.verdict(place).cost) is not None)
+    }
+    assert texts[3] == "not served"
+    assert all(text.startswith(("cheapest", "served ", "not served")) for text in texts)
+    best = show_cell(book, texts.index("cheapest"), LINES["verdict"])
+    assert (best.tone, best.mark) == ("better", "✓")
+    assert "does not fit" in describe(book, 3, LINES["verdict"])[0]
 
 
 def test_the_baseline_shows_its_own_values_among_differences(book: Book) -> None:
@@ -96,7 +132,7 @@ def test_the_formula_bar_says_value_unit_and_origin(book: Book) -> None:
     )
     text, origin = describe(book, 1, LINES["tpot_s"])
     assert text.startswith("TPOT = ")
-    assert text.endswith(" ms")
+    assert " ms (" in text
     assert origin.endswith("better")
     text, origin = describe(book, 3, LINES["tpot_s"])
     assert text == "TPOT is blank"

@@ -148,11 +148,38 @@ def test_the_list_of_a_name_is_searched_and_chosen_from(desk: Desk, keys: Keys) 
     assert desk.prompt is not None
     assert desk.prompt.option is not None
     assert desk.prompt.option.text == "h100-sxm-80gb"
-    keys("=141gb", "down", "up", "enter")
+    keys("=141gb", "enter")
+    assert "choose with ↓" in desk.message.text
+    assert value(desk, "accelerator") == "h100-sxm-80gb"
+    keys("down", "down", "up", "enter")
     assert value(desk, "accelerator") == "h200-sxm-141gb"
     keys("up", "alt+down", "=a100 sxm 80", "tab")
     assert value(desk, "accelerator") == "a100-sxm-80gb"
     assert desk.column == 1
+
+
+@pytest.mark.parametrize("typed", ["7", "70", "4090", "80"])
+def test_a_bare_number_on_a_name_picks_nothing(desk: Desk, keys: Keys, typed: str) -> None:
+    for name in ("model", "accelerator"):
+        before = value(desk, name)
+        desk.go_to(name)
+        keys(f"={typed}", "enter")
+        assert desk.message.error
+        assert "enter" not in desk.message.text
+        assert value(desk, name) == before
+        keys("escape")
+    desk.go_to("model")
+    keys("=7", "down", "enter")
+    assert "7" in str(value(desk, "model"))
+
+
+def test_part_of_a_name_picks_only_when_no_other_holds_it(desk: Desk, keys: Keys) -> None:
+    desk.go_to("accelerator")
+    keys("=sxm 141", "enter")
+    assert value(desk, "accelerator") == "h200-sxm-141gb"
+    keys("up", "=sxm", "enter")
+    assert desk.message.error
+    assert "entries of the list hold 'sxm'" in desk.message.text
 
 
 def test_a_choice_and_a_switch(desk: Desk, keys: Keys) -> None:

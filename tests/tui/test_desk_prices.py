@@ -38,7 +38,7 @@ def test_a_seller_fills_price_and_plan_as_one_action(desk: Desk, keys: Keys, cat
     keys("=aws 1_year", "enter")
     assert closed(desk)
     assert values(desk, *DEVICE) == [6.88, "1_year", 0.68]
-    assert "aws 1_year of 2026-11-09" in desk.message.text
+    assert "aws 1 year of 2026-11-09" in desk.message.text
     assert "6.88" in desk.message.text
     assert "not stated for accelerators" in desk.message.text
     last = desk.book.library.history(limit=1)[0]

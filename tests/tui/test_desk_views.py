@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from planner.model.explain import explain
 from planner.tui.actions import ACTIONS, GROUPS, KEYS, action, key_name
 from planner.tui.desk import Desk
 from planner.tui.lines import Heading, Line, pinned_lines
@@ -29,7 +30,7 @@ def followed(desk: Desk) -> list[str]:
 def test_f6_shows_percent_then_units_then_values(desk: Desk, keys: Keys) -> None:
     seen = []
     for _ in range(4):
-        seen.append(desk.difference)
+        seen.append(desk.view)
         keys("f6")
     assert seen == ["off", "percent", "absolute", "off"]
 
@@ -59,7 +60,7 @@ def test_folding_everything(desk: Desk, keys: Keys) -> None:
 def test_a_result_is_pinned_and_unpinned(desk: Desk, keys: Keys) -> None:
     desk.go_to("latency_s")
     keys("ctrl+p", "=pin or", "enter")
-    assert [line.name for line in pinned_lines(2, desk.pins)] == ["latency_s", "ttft_s"]
+    assert [line.name for line in pinned_lines(2, desk.pins)] == ["latency_s", "verdict"]
     keys("ctrl+p", "=pin or", "enter")
     assert desk.pins == []
     desk.go_to("prompt_tokens")
@@ -125,6 +126,62 @@ def test_f4_explains_down_to_inputs_and_sources(desk: Desk, keys: Keys) -> None:
     keys("down", "enter", "g")
     assert desk.panel is None
     assert desk.item.name in {"memory_time_s", "compute_time_s"}
+
+
+def unfolded(panel: Panel | None, desk: Desk, keys: Keys) -> str:
+    """The page after every fold on it was opened with the keys."""
+    for _ in range(6):
+        page(panel)
+        assert panel is not None
+        folds = [at for at, line in enumerate(panel.lines(90)) if line.target.startswith("fold:")]
+        closed = [at for at in folds if "▸" in panel.lines(90)[at].pieces[0][0]]
+        if not closed:
+            break
+        panel.chosen = closed[0]
+        keys("enter")
+    return page(panel)
+
+
+@pytest.mark.parametrize("name", ["serving_limit", "ttft_limit_requests_per_second", "model", "latency_s", "layers"])
+def test_f4_is_short_at_first_and_unfolds_to_everything(desk: Desk, keys: Keys, name: str) -> None:
+    desk.go_to(name)
+    keys("f4")
+    first = page(desk.panel)
+    assert len(first.splitlines()) <= 50
+    assert "first given of(" not in first
+    whole = unfolded(desk.panel, desk, keys)
+    evaluated = desk.book.look(desk.column).evaluated
+    assert evaluated is not None
+    found = explain(name, evaluated)
+    shown = whole.replace("\n", " ")
+    for term in (*found.terms, *found.rests_on, *found.feeds):
+        assert term.label[:30] in shown, term.label
+    keys("escape")
+    assert desk.panel is None
+
+
+def test_low_and_high_of_every_result_and_back(desk: Desk, keys: Keys) -> None:
+    seen = []
+    for key in ("ctrl+t", "f6", "ctrl+t", "ctrl+t"):
+        keys(key)
+        seen.append(desk.view)
+    assert seen == ["range", "percent", "range", "off"]
+
+
+def test_the_answer_lists_the_cheapest_first_and_goes_there(desk: Desk, keys: Keys) -> None:
+    desk.book.settle(60)
+    desk.go_to("verdict", 3)
+    keys("f4")
+    lines = page(desk.panel).splitlines()
+    assert "the cheapest that meets its targets, self-hosted at" in lines[1]
+    assert any("not served: the model does not fit" in line for line in lines)
+    keys("down", "enter")
+    assert desk.panel is None
+    assert desk.item.name == "verdict"
+    assert desk.book.verdict(desk.column).answer == "cheapest"
+    keys("=5")
+    assert desk.prompt is None
+    assert desk.panel is not None
 
 
 def test_f4_says_why_a_result_is_blank(desk: Desk, keys: Keys) -> None:

@@ -19,14 +19,14 @@ def names(outline: Outline) -> list[str]:
 
 
 def test_every_input_result_and_fact_has_one_line() -> None:
-    assert list(all_lines()) == [*INPUTS, *SHEET.rows, *FACT_FIELDS]
+    assert list(all_lines()) == [*INPUTS, "verdict", *SHEET.rows, *FACT_FIELDS]
     assert len({section.title for section in all_sections()}) == len(all_sections())
 
 
 def test_the_lists_of_main_lines_name_lines_that_exist() -> None:
     assert INPUTS.keys() >= MAIN_INPUTS
     assert SHEET.rows.keys() >= MAIN_RESULTS
-    assert set(PINNED) <= SHEET.rows.keys()
+    assert set(PINNED) <= {"verdict", *SHEET.rows}
 
 
 def test_a_short_sheet_shows_what_a_planner_decides_and_the_key_results() -> None:
@@ -87,7 +87,7 @@ def test_a_hidden_line_is_revealed() -> None:
 
 
 def test_as_many_results_are_pinned_as_there_is_room_for() -> None:
-    assert [line.name for line in pinned_lines(3)] == ["ttft_s", "tpot_s", "devices"]
+    assert [line.name for line in pinned_lines(4)] == ["verdict", "ttft_s", "tpot_s", "devices"]
     assert pinned_lines(0) == []
     everything = [line.name for line in pinned_lines(99)]
     assert len(everything) == len(set(everything))

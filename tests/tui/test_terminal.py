@@ -3,6 +3,7 @@
 import random
 import signal
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -147,6 +148,48 @@ def test_a_storm_of_sizes_is_survived(database: Path) -> None:
         assert terminal.wait_for_end() == 0
     assert saved(database, "prompt_tokens") == 66
     assert not terminal.crash_log.exists()
+
+
+def ticks_to_answer(terminal: Terminal, first: bytes) -> int:
+    """Ticks of processor time (of 10 ms) from ``first`` until a key is answered again."""
+
+    def spent() -> int:
+        fields = Path(f"/proc/{terminal.pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    start = spent()
+    terminal.write(first)
+    terminal.read(0.3)
+    terminal.output = b""
+    terminal.write(b"\x1b[B")
+    terminal.wait_for(lambda: b"\x1b[" in terminal.output, "the answer")
+    return spent() - start
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_paste_full_of_escape_sequences_costs_what_its_length_costs(database: Path) -> None:
+    with Terminal(database) as terminal:
+        terminal.wait_until_ready()
+        letters = ticks_to_answer(terminal, b"\x1b[200~" + b"x" * 40_000 + b"\x1b[201~")
+        escapes = ticks_to_answer(terminal, b"\x1b[200~" + b"\x1b[31m" * 8_000 + b"\x1b[201~")
+        terminal.write(b"\x11")
+        assert terminal.wait_for_end() == 0
+    assert escapes < 3 * letters + 30
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_window_of_65535_lines_costs_little_more_than_a_large_one(database: Path) -> None:
+    with Terminal(database) as terminal:
+        terminal.wait_until_ready()
+        terminal.resize(500, 200)
+        large = ticks_to_answer(terminal, b"")
+        terminal.resize(65535, 65535)
+        absurd = ticks_to_answer(terminal, b"")
+        terminal.resize(80, 24)
+        terminal.read(0.3)
+        terminal.write(b"\x11")
+        assert terminal.wait_for_end() == 0
+    assert absurd < 10 * large + 50
 
 
 def test_garbage_with_bytes_that_are_no_text_is_survived(database: Path) -> None:

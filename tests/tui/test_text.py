@@ -1,6 +1,6 @@
 import pytest
 
-from planner.tui.text import fit, one_line, shorten, shorter_label, width, wrapped
+from planner.tui.text import fit, folded, one_line, shorten, shorter_label, width, wrapped
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,9 @@ def test_shorten_in_the_middle_keeps_both_ends() -> None:
 def test_labels_are_cut_by_words_before_they_are_cut_off() -> None:
     assert shorter_label("Self-hosted cost per month", 25) == "Self-hosted cost/month"
     assert shorter_label("Self-hosted cost per million output tokens", 25) == "Self-host cost/M out tok"
+    assert shorter_label("Self-hosted cost per month", 20, "$/mo") == "Self-hosted cost"
+    assert shorter_label("Self-hosted cost per month", 26, "$/mo") == "Self-hosted cost per month"
+    assert shorter_label("Self-hosted cost per million output tokens", 18) == "Self-host/M out"
     assert shorter_label("Peak factor", 25) == "Peak factor"
     assert shorter_label("Attention data parallel degree", 12) == "Attention d…"
 
@@ -50,3 +53,12 @@ def test_wrapped_lines_fit_and_lose_nothing(cells: int) -> None:
     if cells > 1:
         assert all(width(line) <= cells for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_name_goes_on_on_the_second_line() -> None:
+    assert folded("70B fp8, 2 x H100", 11, 2) == ["70B fp8,", "2 x H100"]
+    assert folded("Toy 7B", 11, 2) == ["Toy 7B", ""]
+    assert folded("Toy 7B", 11, 1) == ["Toy 7B"]
+    assert folded("Llama 3.3 70B, 2 x H100", 11, 2) == ["Llama 3.3", "70B,… H100"]
+    assert folded("x" * 30, 11, 2) == ["x" * 11, "xxxxx…xxxxx"]
+    assert all(width(line) <= 11 for line in folded("日本語の名前はとても長いです", 11, 2))

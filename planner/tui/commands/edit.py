@@ -12,6 +12,7 @@ from planner.tui.actions import action
 from planner.tui.book import Edit
 from planner.tui.cells import field_text, raw_text
 from planner.tui.lines import Heading, Line
+from planner.tui.panels.answer import AnswerPanel
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.prompts.cell import CellPrompt, NamePrompt
 from planner.tui.prompts.conflict import ConflictPrompt, StepConflictPrompt
@@ -36,6 +37,8 @@ def begin(desk: Desk, text: str | None, *, caret_mode: bool = False) -> None:
             desk.refresh_all()
         else:
             desk.say(f"{item.section.title} is a heading: Enter shows and hides its lines.")
+    elif item.kind == "verdict":
+        desk.panel = AnswerPanel(desk)
     elif item.kind == "result":
         if text is None:
             desk.panel = ExplainPanel(desk, item.name)
@@ -90,7 +93,7 @@ def ask_about_conflict(desk: Desk, edits: Sequence[Edit], error: ConflictError) 
 
 
 @action("edit", "Edit the cell", "Edits the value with a caret, opens the list of a name, or folds a section.", "Edit",
-        "f2", footer="Edit", order=1)  # fmt: skip
+        "f2", footer="Edit", order=3)  # fmt: skip
 def edit(desk: Desk) -> None:
     """F2."""
     begin(desk, None, caret_mode=True)
@@ -147,7 +150,7 @@ def _step(desk: Desk, how: Literal["undo", "redo"], *, force: bool = False) -> N
 
 
 @action("undo", "Undo", "Takes the last change back, also one of an earlier session.", "Edit", "ctrl+z",
-        footer="Undo", order=4, writes=True)  # fmt: skip
+        footer="Undo", order=7, writes=True)  # fmt: skip
 def undo(desk: Desk) -> None:
     """^Z."""
     _step(desk, "undo")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @action("export", "Export", "Writes a workbook with live formulas, or CSV, Markdown or JSON.", "File", "ctrl+e",
-        footer="Export", order=7)  # fmt: skip
+        footer="Export", order=10)  # fmt: skip
 def export(desk: Desk) -> None:
     """^E: the selected scenarios, or all."""
     if not len(desk.book):
@@ -22,7 +22,7 @@ def export(desk: Desk) -> None:
     desk.open(ExportPrompt(desk, list(columns if len(columns) > 1 else range(len(desk.book)))))
 
 
-@action("quit", "Quit", "Leaves; everything is saved already.", "File", "ctrl+q", footer="Quit", order=11)
+@action("quit", "Quit", "Leaves; everything is saved already.", "File", "ctrl+q", footer="Quit", order=12)
 def leave(desk: Desk) -> None:
     """^Q."""
     desk.host.leave()

@@ -27,7 +27,7 @@ def _none(desk: Desk) -> bool:
 
 
 @action("new", "New scenario", "A copy of the scenario under the cursor, beside it, under a name of its own.",
-        "Scenario", "ctrl+n", footer="New", order=2, writes=True)  # fmt: skip
+        "Scenario", "ctrl+n", footer="New", order=6, writes=True)  # fmt: skip
 def new(desk: Desk) -> None:
     """^N."""
     if not len(desk.book):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.tui.actions import action
-from planner.tui.cells import Difference, differs
+from planner.tui.cells import View, differs
 from planner.tui.lines import Fold, Heading, Line
+from planner.tui.panels.answer import AnswerPanel
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.panels.help import HelpPanel
 from planner.tui.panels.moved import MovedPanel
@@ -19,21 +20,31 @@ if TYPE_CHECKING:
 _FOLDS: dict[Fold, str] = {
     "closed": "folded", "short": "main lines", "more": "all but the steps on the way", "full": "all lines",
 }  # fmt: skip
-_NEXT: dict[Difference, Difference] = {"off": "percent", "percent": "absolute", "absolute": "off"}
+_NEXT: dict[View, View] = {"off": "percent", "percent": "absolute", "absolute": "off", "range": "percent"}
 
 
 @action("difference", "Difference to the baseline", "Shows every cell as its difference: in percent, then absolute.",
         "View", "f6", footer="Δ Base", order=5)  # fmt: skip
 def difference(desk: Desk) -> None:
     """F6."""
-    desk.difference = _NEXT[desk.difference]
+    desk.view = _NEXT[desk.view]
     desk.stale.everything = True
     base = desk.scenario_name(desk.book.baseline)
+    signs = "✓ better ✗ worse · same → another value"
     desk.say({
-        "percent": f"Δ to {base}: ✓ better ✗ worse · same; F6 shows it in units",
-        "absolute": f"Δ to {base} in units: ✓ better ✗ worse · same; F6 shows values",
-        "off": "Values.",
-    }[desk.difference])  # fmt: skip
+        "percent": f"Δ to {base}: {signs}; F6: in units",
+        "absolute": f"Δ to {base} in units: {signs}; F6: values",
+    }.get(desk.view, "Values."))  # fmt: skip
+
+
+@action("low_high", "Low and high of the results", "Shows every result as the range its estimate may err in.", "View",
+        "ctrl+t", footer="Low–high", order=9)  # fmt: skip
+def low_high(desk: Desk) -> None:
+    """^T."""
+    desk.view = "off" if desk.view == "range" else "range"
+    desk.stale.everything = True
+    text = "Results from low to high, the efficiency profile's band; ^T: values"
+    desk.say(text if desk.view == "range" else "Values.")
 
 
 @action("only_differences", "Only lines that differ", "Hides every line in which all scenarios agree.", "View")
@@ -51,7 +62,7 @@ def only_differences(desk: Desk) -> None:
 
 
 @action("fold", "Show more or less of the section", "Shows all lines of the section, its main ones, or none.", "View",
-        "f5", footer="More", order=6)  # fmt: skip
+        "f5", footer="More", order=8)  # fmt: skip
 def fold(desk: Desk) -> None:
     """F5."""
     item, column = desk.item, desk.column
@@ -111,7 +122,7 @@ def pin(desk: Desk) -> None:
 
 
 @action("find", "Find", "Goes to the next line that holds what you type.", "View", "slash", "ctrl+f",
-        footer="Find", order=8)  # fmt: skip
+        footer="Find", order=11)  # fmt: skip
 def find(desk: Desk) -> None:
     """/ and ^F."""
     desk.open(FindPrompt(desk))
@@ -133,17 +144,23 @@ def go_to(desk: Desk) -> None:
 
 
 @action("explain", "Explain the cell", "Its formula, the numbers in it, where each comes from, and why it is blank.",
-        "View", "f4", footer="Explain", order=3)  # fmt: skip
+        "View", "f4", footer="Explain", order=4)  # fmt: skip
 def explain(desk: Desk) -> None:
     """F4."""
     line = desk.line
     if not isinstance(line, Line) or line.kind == "name" or not len(desk.book):
         desk.say("Move to an input, a fact or a result: F4 explains it.")
         return
-    desk.panel = ExplainPanel(desk, line.name)
+    desk.panel = AnswerPanel(desk) if line.kind == "verdict" else ExplainPanel(desk, line.name)
 
 
-@action("help", "Help", "What this cell is, and every key.", "Help", "f1", "question_mark", footer="Help", order=9)
+@action("answer", "Which scenario answers", "Every scenario with its verdict, the cheapest that serves first.", "View")
+def answer(desk: Desk) -> None:
+    """From the palette."""
+    desk.panel = AnswerPanel(desk)
+
+
+@action("help", "Help", "What this cell is, and every key.", "Help", "f1", "question_mark", footer="Help", order=1)
 def show_help(desk: Desk) -> None:
     """F1 and ?."""
     desk.panel = HelpPanel(desk)
@@ -156,7 +173,7 @@ def moved(desk: Desk) -> None:
     desk.panel = MovedPanel(desk)
 
 
-@action("palette", "Commands", "Every command by its name.", "Help", "ctrl+p", "colon", footer="Commands", order=10,
+@action("palette", "Commands", "Every command by its name.", "Help", "ctrl+p", "colon", footer="Commands", order=2,
         listed=False)  # fmt: skip
 def palette(desk: Desk) -> None:
     """^P and the colon."""

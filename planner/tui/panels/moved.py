@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planner.analysis.moved import THRESHOLD, Moved, Value
-from planner.model.display import show_with_unit, with_currency
+from planner.model.display import percent_text, show_with_unit, with_currency
 from planner.model.rows import SHEET
 from planner.model.scenario import Result
-from planner.tui.cells import percent_text
 from planner.tui.panels.panel import Panel, PanelLine, text_line
 from planner.tui.text import fit, one_line, shorter_label, wrapped
 

@@ -52,11 +52,12 @@ class Panel(ABC):
             self._width, self._lines = width, list(self.build(width))
         return self._lines
 
-    def changed(self) -> None:
+    def changed(self, *, keep_place: bool = False) -> None:
         """Forget the lines: what they show has changed."""
-        self._lines = []
-        self.scroll = 0
-        self.chosen = -1
+        self._lines = list(self.build(self._width)) if self._width else []
+        if not keep_place:
+            self.scroll = 0
+            self.chosen = -1
 
     def hints(self) -> tuple[tuple[str, str], ...]:
         """Its keys for the bar of keys."""

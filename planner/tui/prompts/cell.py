@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from planner.model.fields import Field, FieldValue, InputError
 from planner.tui.cells import field_text
-from planner.tui.choices import Option
+from planner.tui.choices import Option, plain
 from planner.tui.editing import Buffer
 from planner.tui.lines import Line
 from planner.tui.names import leads_to_file, name_options
 from planner.tui.prompts.prompt import Place, Prompt
+from planner.tui.text import one_line
 
 if TYPE_CHECKING:
     from planner.tui.desk import Desk
@@ -48,6 +49,7 @@ class CellPrompt(Prompt):
         self.title = line.label
         self.column = desk.column
         self.error = ""
+        self._unclear = False
         value = self._value(desk)
         shown = self.field.edit_text(value)
         super().__init__("", self.options(desk), current=shown or NONE)
@@ -75,25 +77,51 @@ class CellPrompt(Prompt):
 
     def opened(self, desk: Desk) -> None:
         """Say what may be entered."""
+        self._guide(desk)
+        if not self.buffer.fresh:
+            self.edited(desk)
+
+    def _guide(self, desk: Desk) -> None:
         unit = "" if self.field.is_number or self.field.kind in ("choice", "switch", "shares") else self.field.help
         blank = f"; blank: {self.field.blank}" if self.field.optional and self.field.blank else ""
         if self.line.kind == "fact":
             blank = "; blank: the catalogue's"
         desk.say(f"{self.line.label}: {unit or self.field.bounds()}{blank}")
-        if not self.buffer.fresh:
-            self.edited(desk)
 
-    def edited(self, desk: Desk) -> None:  # noqa: ARG002 - as the base has it
+    def edited(self, desk: Desk) -> None:
         """Try the text, so that a mistake shows while it is typed."""
+        was_unclear = self._unclear
         if self.choices is not None:
             self.choices.narrow(self.buffer.text)
+            if not self._says_which():
+                self.choices.index = -1
         self.touched = False
         self.error = ""
-        if self.picked() is None and self.buffer.text not in ("", "-", "+", "."):
+        self._unclear = self._is_unclear()
+        if self._unclear:
+            desk.say(f"{self.line.label}: {self._several()}")
+        elif was_unclear:
+            self._guide(desk)
+        if self.picked() is None and not self._unclear and self.buffer.text not in ("", "-", "+", "."):
             try:
                 self.field.parse(self.buffer.text)
             except InputError as error:
                 self.error = str(error)
+
+    def _says_which(self) -> bool:
+        """Whether the text alone says which option is meant: the first begins with it, or no other holds it.
+
+        A bare number says it only in full, since it is often meant for another cell.
+        """
+        text = plain(self.buffer.text)
+        shown = self.choices.shown if self.choices is not None else []
+        if not text or not shown:
+            return bool(shown)
+        first = plain(shown[0].text)
+        if first == text:
+            return True
+        has_letter = any(character.isalpha() for character in text)
+        return has_letter and (first.startswith(text) or len(shown) == 1)
 
     def picked(self) -> Option | None:
         """The option that stands for the text: the highlighted one, unless a blank or a path was typed."""
@@ -111,7 +139,31 @@ class CellPrompt(Prompt):
             return option.value  # type: ignore[return-value]
         if self.line.kind == "fact" and not self.buffer.text.strip():
             return None
+        if self._is_unclear():
+            raise InputError(f"{self.field.label} is unchanged: {self._several()}")
         return self.field.parse(self.buffer.text)
+
+    def is_value(self) -> bool:
+        """Whether the text is a value of its own, no word to look for in the list."""
+        if not self.field.is_number:
+            return False
+        try:
+            self.field.parse(self.buffer.text)
+        except InputError:
+            return False
+        return True
+
+    def _is_unclear(self) -> bool:
+        """Whether the text is held by options, none of which is chosen yet."""
+        text = self.buffer.text.strip()
+        if self.choices is None or not self.choices.shown or not text or self.option is not None:
+            return False
+        return not leads_to_file(text) and not self.is_value()
+
+    def _several(self) -> str:
+        count = len(self.choices.shown) if self.choices is not None else 0
+        held = f"{count:,} entries of the list hold" if count > 1 else "one entry of the list holds"
+        return f"{held} '{one_line(self.buffer.text.strip()[:40])}'; choose with ↓, or type more of the name."
 
     # ---- keys
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.model.fields import Field, FieldValue, InputError, show_number
+from planner.model.fields import Field, FieldValue, show_number
 from planner.model.inputs import INPUTS
 from planner.tui.cells import field_text
 from planner.tui.choices import Option
@@ -13,10 +13,13 @@ from planner.tui.prompts.cell import NONE, CellPrompt, options_of
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
+    from catalog.picking import SellerPick
     from catalog.prices import Pick
     from planner.tui.desk import Desk
 
 DEVICE, PLAN, API = "device_price_per_hour", "price_plan", "input_price_per_million"
+STANDS_IN = " price in the place of one on demand"
+"""How the catalogue marks the price of another market than the plan's."""
 PRICED = (DEVICE, PLAN, API)
 """Inputs whose list is one of prices."""
 
@@ -41,11 +44,17 @@ def price_options(desk: Desk, field: Field) -> list[Option]:
         paid = f"{each.paid_per_hour:.2f} an hour"
         if ratio != 1:
             paid += f" ({_number(price)} × {_number(ratio)})"
-        doubt = f"; {each.pick.doubts[0]}" if each.pick.doubts else ""
-        options.append(
-            Option(f"{each.seller} {each.plan}", one_line(f"{paid}, {each.pick.date}{doubt}"), value=each.pick)
-        )
+        kind, doubts = _kind_of(each)
+        detail = "; ".join([f"{paid}, {each.pick.date}", *doubts])
+        options.append(Option(f"{each.seller} {kind}", one_line(detail), value=each.pick))
     return options
+
+
+def _kind_of(one: SellerPick) -> tuple[str, list[str]]:
+    """What kind of price it is, in the plan's name or that of what stands in for it, and the other doubts about it."""
+    stand_in = next((doubt for doubt in one.pick.doubts if doubt.endswith(STANDS_IN) and one.plan == "on_demand"), "")
+    doubts = [doubt for doubt in one.pick.doubts if doubt != stand_in]
+    return stand_in.removesuffix(STANDS_IN) or one.plan.replace("_", " "), doubts
 
 
 def _number(value: FieldValue) -> str:
@@ -67,35 +76,24 @@ class PricePrompt(CellPrompt):
             first = [Option(NONE, self.field.blank)] if self.field.optional else []
         return [*first, *self.prices]
 
-    def opened(self, desk: Desk) -> None:
-        """Say what the list does."""
+    def _guide(self, desk: Desk) -> None:
         what = "An API" if self.field.name == API else "A seller"
         desk.say(f"{self.line.label}: {what} of the list fills its prices, in one step; or type {self._typed()}.")
-        if not self.buffer.fresh:
-            self.edited(desk)
 
     def _typed(self) -> str:
         return "a plan" if self.field.kind == "choice" else f"a number, {self.field.bounds()}"
 
-    def _is_value(self) -> bool:
-        """Whether what was typed is a value of its own, no word to look for in the list."""
-        try:
-            self.field.parse(self.buffer.text)
-        except InputError:
-            return False
-        return self.field.is_number
-
     def edited(self, desk: Desk) -> None:
         """Words narrow the list; a number leaves it."""
         super().edited(desk)
-        if self.choices is not None and self._is_value():
+        if self.choices is not None and self.is_value():
             self.choices.narrow("")
             self.choices.index = -1
 
     def picked(self) -> Option | None:
         """The highlighted option, unless a number was typed, or a blank."""
         typed = not self.buffer.fresh and not self.touched
-        if typed and (not self.buffer.text.strip() or self._is_value()):
+        if typed and (not self.buffer.text.strip() or self.is_value()):
             return None
         return self.option
 

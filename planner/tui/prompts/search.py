@@ -12,7 +12,7 @@ from planner.tui.text import one_line
 if TYPE_CHECKING:
     from planner.tui.desk import Desk
 
-WHAT = {"input": "input", "fact": "fact", "result": "result"}
+WHAT = {"input": "input", "fact": "fact", "result": "result", "verdict": "result"}
 
 
 def matches(line: Line, words: list[str]) -> bool:
