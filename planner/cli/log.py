@@ -26,11 +26,14 @@ def record(error: BaseException) -> Path | None:
     The file is readable by its owner alone; beyond a megabyte the old one is kept as planner.log.1.
     """
     from planner import __version__
+    from planner.model.fields import printable
     from planner.store.redaction import redact
 
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     head = f"{moment} planner {__version__}, Python {platform.python_version()}, {platform.platform()}"
-    text = redact(f"{head}\n{''.join(traceback.format_exception(error))}\n")
+    lines = redact(f"{head}\n{''.join(traceback.format_exception(error))}\n").split("\n")
+    # Whoever looks at it does so in a terminal.
+    text = "\n".join(map(printable, lines))
     try:
         file = path()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

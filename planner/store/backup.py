@@ -296,7 +296,8 @@ def restore(path: Path, source: Path, moment: datetime) -> list[Path]:
         what = f"{path} cannot be restored: {error.strerror or error}; it is as it was."
         raise StoreError(what, code_of_writing(error)) from None
     except sqlite3.Error as error:
-        raise from_sqlite(error, str(source)) from None
+        is_full = (error.sqlite_errorcode or 0) & 0xFF == sqlite3.SQLITE_FULL
+        raise from_sqlite(error, str(path if is_full else source)) from None
     return kept
 
 

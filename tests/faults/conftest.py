@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,3 +45,13 @@ def exported(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ended = planner("export", path, "--db", pristine)
     assert ended.code == 0, ended.err
     return path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)

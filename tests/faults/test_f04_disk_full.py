@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,16 +52,6 @@ def test_f04_the_command_ends_with_74(database: Path) -> None:
     says(type(ended)(ended.code, ended.out, lines[-1]), 74, str(database), "full", "nothing was changed")
     assert first_tokens(database) == before
     assert_sound(database)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", folder], check=True)
-    yield folder
-    subprocess.run(["umount", folder], check=True)
 
 
 @pytest.mark.root

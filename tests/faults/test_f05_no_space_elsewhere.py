@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from planner.store import open_library
+from tests.faults.newer import Newer
 from tests.faults.support import assert_sound, digest, planner, query, says, untouched
 
 
@@ -28,6 +30,37 @@ def test_f05_a_backup(database: Path, full_disk: Path) -> None:
     with untouched(database, full_disk / "ballast"):
         says(planner("db", "backup", full_disk / "saved.db", "--db", database), 74, "saved.db", "full")
     assert_sound(database)
+
+
+@pytest.mark.root
+def test_f05_what_is_salvaged_or_copied(database: Path, full_disk: Path) -> None:
+    with untouched(database, full_disk / "ballast"):
+        salvage = ("db", "doctor", "--salvage", full_disk / "saved.db", "--db", database)
+        for words in (salvage, ("db", "copy", database, full_disk / "saved.db")):
+            says(planner(*words), 74, "saved.db")
+    assert_sound(database)
+
+
+@pytest.mark.root
+def test_f05_a_restore(database: Path, small_disk: Path) -> None:
+    path = small_disk / "plan.db"
+    shutil.copy2(database, path)
+    saved = database.with_name("saved.db")
+    assert planner("db", "backup", saved, "--db", path).code == 0
+    (small_disk / "ballast").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    with untouched(path, saved):
+        says(planner("db", "restore", saved, "--yes", "--db", path), 74, str(path))
+    assert_sound(path)
+
+
+@pytest.mark.root
+def test_f05_a_migration(database: Path, small_disk: Path, newer: Newer) -> None:
+    path = small_disk / "plan.db"
+    shutil.copy2(database, path)
+    with untouched(path):
+        says(newer("db", "upgrade", "--db", path), 74, str(path), "MiB of free space", "nothing was changed")
+        says(newer("list", "--db", path), 74, str(path), "MiB of free space", "nothing was changed")
+    assert planner("list", "--db", path).code == 0
 
 
 @pytest.mark.root

@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.faults import children
-from tests.faults.support import Child, assert_sound, first_tokens, injecting, lines_of, wait_for_lines
+from tests.faults.support import (
+    Child,
+    assert_sound,
+    first_tokens,
+    fresh_planner,
+    injecting,
+    lines_of,
+    says,
+    untouched,
+    wait_for_lines,
+)
 
 
 @pytest.mark.strace
@@ -32,4 +42,23 @@ def test_f07_the_disk_fails_while_the_library_is_open(database: Path, tmp_path: 
     assert (ended.code, ended.err) == (0, "")
     assert lines_of(acknowledgements)[4:] == []
     assert first_tokens(database) == before
+    assert_sound(database)
+
+
+@pytest.mark.strace
+@pytest.mark.parametrize(
+    "command", [("list",), ("set", "Toy 7B", "prompt_tokens=4001"), ("db", "doctor"), ("db", "backup")]
+)
+@pytest.mark.parametrize("first", [0, 1, 3, 4, 8])
+def test_f07_the_disk_fails_from_the_start(database: Path, command: tuple[str, ...], first: int) -> None:
+    """Whatever a command reads first, and later: the disk is said to be at fault, not what is on it."""
+    # The first is the look at the header, past SQLite.
+    calls, when = ("read", 1) if first == 0 else ("pread64", first)
+    fault = ("-e", f"trace={calls}", "-e", f"inject={calls}:error=EIO:when={when}+", "-P", str(database))
+    with untouched(database):
+        ended = fresh_planner(*command, "--db", database, under=("strace", "-f", "-qq", "-o", "/dev/null", *fault))
+    sentence = says(ended, 74, str(database))
+    assert "failed on the disk" in sentence or "Input/output error" in sentence
+    assert "damaged" not in sentence
+    assert ended.out == ""
     assert_sound(database)

@@ -8,8 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from planner.store import open_library
 from tests.faults import children
-from tests.faults.support import Child, assert_sound, digest, first_tokens, lines_of, untouched, wait_for_lines
+from tests.faults.support import (
+    Child,
+    assert_sound,
+    digest,
+    first_tokens,
+    lines_of,
+    planner,
+    untouched,
+    wait_for_lines,
+    wait_until,
+)
 from tests.faults.terminal import open_screen
 
 
@@ -92,3 +103,26 @@ def test_f23_the_screen_keeps_what_was_typed(database: Path) -> None:
         assert terminal.wait() == 143
     assert first_tokens(database) == 4002
     assert_sound(database)
+
+
+@pytest.mark.parametrize("happen", [moved, deleted, replaced])
+def test_f23_a_copy_is_saved_from_the_screen(database: Path, tmp_path: Path, happen: Callable[[Path], None]) -> None:
+    """All that was on the screen can be written elsewhere, and taken into another library."""
+    target, other = tmp_path / "plan.json", tmp_path / "other.db"
+    with open_screen(database, size=(250, 40)) as terminal:
+        terminal.send("/prompt tok\r")
+        terminal.send("4001\r")
+        terminal.wait_for("→ 4,001")
+        happen(database)
+        terminal.send("\x1b[A4002\r")
+        terminal.wait_for("nothing was changed")
+        terminal.send("\x1b\x1b")
+        terminal.settle()
+        terminal.send(f"\x05\x15{target}\r")
+        wait_until(target.exists, "the export is there")
+        terminal.signal(15)
+        assert terminal.wait() == 143
+    assert planner("import", target, "--apply", "--replace", "--db", other).code == 0
+    with open_library(other) as library:
+        assert library.find("Toy 7B").scenario.values["prompt_tokens"] == 4001
+        assert len(library.scenarios()) == 5
