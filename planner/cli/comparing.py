@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.cli import completion
-from planner.cli.options import All, Json, ScenarioNames, count_in
+from planner.cli.options import All, Json, LowHigh, ScenarioNames, count_in
 from planner.cli.session import catalogue_of, find, opens
 
 if TYPE_CHECKING:
@@ -38,18 +38,21 @@ def compare(
         typer.Option("--snapshot", metavar="NAME", help="The scenarios as a snapshot holds them."),
     ] = None,
     everything: All = False,
+    low_high: LowHigh = False,
     as_json: Json = False,
 ) -> None:
-    """Compare scenarios with the baseline."""
+    """Compare scenarios; name the cheapest that meets its targets."""
     from planner.cli.comparison import Comparison, comparison_document, write_comparison
     from planner.cli.output import write_json
+    from planner.model.bands import band_of
 
     if snapshot is not None:
         chosen, base, left_out = of_snapshot(library, snapshot, scenarios or (), baseline)
     else:
         found, base, left_out = of_workspace(library, scenarios or (), baseline)
         chosen = [evaluated for _, evaluated in found]
-    comparison = Comparison(library.workspace.name, chosen, base, left_out)
+    bands = [band_of(one) for one in chosen] if low_high else None
+    comparison = Comparison(library.workspace.name, chosen, base, left_out, bands)
     if as_json:
         write_json(comparison_document(comparison))
     else:

@@ -12,6 +12,7 @@ from planner.cli.results import unit_of, value_text
 from planner.cli.values import evaluated
 from planner.model.display import BLANK, show_value, with_currency
 from planner.model.facts import FACT_FIELDS
+from planner.model.fields import MINUS
 from planner.model.inputs import INPUTS
 from planner.model.rows import SHEET
 from planner.model.scenario import Scenario
@@ -133,5 +134,5 @@ def _moved(one: Difference, moves: float | None, mark: str = "") -> str:
     if abs(moves) <= 1e-12 * scale:
         text = UNMOVED
     else:
-        text = f"{'+' if moves > 0 else '−'}{show_value(SHEET.rows[one.row], abs(moves))}"
+        text = f"{'+' if moves > 0 else MINUS}{show_value(SHEET.rows[one.row], abs(moves))}"
     return f"{text} {mark}".rstrip()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.options import All, Database, InWorkspace, Json, MaybeScenario, Set
+from planner.cli.options import All, Database, InWorkspace, Json, LowHigh, MaybeScenario, Set
 
 if TYPE_CHECKING:
     from planner.analysis.fit import Fix
@@ -22,9 +22,7 @@ def evaluate(
     scenario: MaybeScenario = None,
     settings: Set = None,
     everything: All = False,
-    low_high: Annotated[
-        bool, typer.Option("--low-high", help="Also the low and high end of every result (two more evaluations).")
-    ] = False,
+    low_high: LowHigh = False,
     as_json: Json = False,
     db: Database = None,
     workspace: InWorkspace = None,

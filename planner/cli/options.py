@@ -109,5 +109,8 @@ SetNow = Annotated[
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="Reason, kept in the history.")]
 Notes = Annotated[str, typer.Option("--notes", metavar="TEXT", help="Notes to keep with it.")]
 All = Annotated[bool, typer.Option("--all", help="Every row, not only the chief ones.")]
+LowHigh = Annotated[
+    bool, typer.Option("--low-high", help="Also the low and high end of every result (two more evaluations).")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over what somebody else changed meanwhile.")]

@@ -1,6 +1,7 @@
 """planner compare, diff, fleet, history, restore and snapshot."""
 
 import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -33,6 +34,39 @@ def test_compare_takes_scenarios_and_another_baseline(run: Run) -> None:
     assert document["scenarios"] == [PAIRS, SINGLE]
     assert document["baseline"] == PAIRS
     assert set(document["differing_inputs"]) == {"accelerator", "tensor_parallel", "device_price_per_hour"}
+
+
+def test_compare_ends_with_a_verdict(run: Run) -> None:
+    document = run("compare", PAIRS, SINGLE, "--json").json
+    first, second = document["verdicts"]
+    assert (first["answer"], second["answer"]) == ("cheapest", "served")
+    assert first["row"] == "self_host_cost_per_month"
+    assert math.isclose(second["above_cheapest"], second["cost"] / first["cost"] - 1)
+    shown = run("compare", PAIRS, SINGLE).out
+    assert f"{PAIRS}: the cheapest that meets its targets, self-hosted at" in shown
+    assert "above the cheapest" in shown
+    run("set", SINGLE, "tpot_target_ms=1")
+    assert f"{SINGLE}: not served: " in run("compare", PAIRS, SINGLE).out
+
+
+def test_compare_shows_low_and_high_on_demand(run: Run) -> None:
+    document = run("compare", PAIRS, SINGLE, "--low-high", "--json").json
+    tpot = document["rows"]["tpot_s"]
+    for low, value, high in zip(tpot["low"], tpot["values"], tpot["high"], strict=True):
+        assert low <= value <= high
+        assert low < high
+    assert "low" not in run("compare", "--json").json["rows"]["tpot_s"]
+    ends = run("eval", PAIRS, "--json").json["rows"]["tpot_s"]
+    assert (ends["low"], ends["high"]) == (tpot["low"][0], tpot["high"][0])
+    assert re.search(r"TPOT +ms +\d[\d.]* \(\d[\d.]* to \d[\d.]*\)", run("compare", PAIRS, "--low-high").out)
+
+
+def test_a_large_comparison_counts_its_verdicts(run: Run) -> None:
+    for number in range(12):
+        run("copy", PAIRS, f"Copy {number}")
+    shown = run("compare").out
+    assert "Verdict on 17: " in shown
+    assert "cheapest" in shown
 
 
 def test_the_table_shows_units_differences_and_reasons(run: Run) -> None:
