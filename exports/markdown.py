@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from exports.plain import check_scenarios
-from planner.model.display import BLANK, display_of, show_result, with_currency
+from planner.model.display import BLANK, display_of, percent_text, show_result, with_currency
 from planner.model.evaluation import Evaluated
 from planner.model.fields import printable
 from planner.model.rows import SHEET
 from planner.model.sheet import Row
 
+_EQUAL = 5e-4
+"""Relative change below which a result counts as the baseline's."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()!|~&])")
 
 
@@ -73,8 +75,8 @@ def _cell(row: Row, evaluated: Evaluated, base: Evaluated) -> str:
     value, start = (float(number or 0.0) for number in numbers)
     if not start or row.kind != "number":
         return text
-    change = value / start - 1
-    return f"{text} ({change:+.1%})" if abs(change) >= 5e-4 else f"{text} (=)"
+    change = (value - start) / abs(start)
+    return f"{text} ({percent_text(change)})" if abs(change) >= _EQUAL else f"{text} (=)"
 
 
 def _reasons(scenarios: Sequence[Evaluated]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from catalog.book import Catalog
 from planner.analysis.evaluated import evaluate_scenario
+from planner.model.display import show_field_with_unit
 from planner.model.fields import FieldValue, InputError
 from planner.model.inputs import INPUTS
 from planner.model.scenario import Scenario
@@ -27,7 +28,7 @@ class Fix:
     def sentence(self) -> str:
         """The change as words."""
         field = INPUTS[self.name]
-        return f"{field.label} {field.show(self.value)} {field.unit}".rstrip()
+        return f"{field.label} {show_field_with_unit(field, self.value)}"
 
 
 def fixes(scenario: Scenario, catalog: Catalog) -> Sequence[Fix]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.analysis.difference import Change, Difference, differing, explain_differences
 from planner.cli.output import Column, write_line, write_table
-from planner.cli.results import unit_of, value_text
+from planner.cli.results import field_unit, unit_of, value_text
 from planner.cli.values import evaluated
 from planner.model.display import BLANK, show_value, with_currency
 from planner.model.facts import FACT_FIELDS
@@ -82,7 +82,8 @@ def write_difference(found: Explained) -> None:
     marks = _Marks()
     for place, (field, old, new) in enumerate(fields):
         moves = [_moved(one, one.changes[place].moves, marks.of(one.changes[place])) for one in found.results]
-        lines.append([field.label, value_text(field, old), value_text(field, new), *moves])
+        label = f"{field.label}, {field_unit(field, found.first)}".rstrip(", ")
+        lines.append([label, value_text(field, old), value_text(field, new), *moves])
     if len(fields) > 1:
         lines.append(["Together, beyond that", "", "", *(_moved(one, one.together) for one in found.results)])
     lines.append(["Result of the second", "", "", *(_shown(one, one.after) for one in found.results)])

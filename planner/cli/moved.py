@@ -152,11 +152,12 @@ def _sentence(one: "Moved") -> str:
 
 def _row(one: "Moved") -> list[str]:
     """Scenario, result, before, after, change."""
+    from planner.model.display import percent_text
     from planner.model.rows import SHEET
 
     if one.problem:
         return [one.scenario, one.problem, "", "", ""]
-    change = f"{one.relative:+.1%}" if one.relative is not None else ""
+    change = percent_text(one.relative) if one.relative is not None else ""
     return [one.scenario, SHEET.rows[one.row].label, _shown(one, one.before), _shown(one, one.after), change]
 
 

@@ -138,6 +138,7 @@ def refresh_prices(library: "Library", yes: Yes = False, as_json: Json = False) 
 
 def _write_refresh(newer: "Refresh", as_json: bool) -> None:
     from planner.cli.output import Column, write_json, write_table
+    from planner.model.display import BLANK
     from planner.model.fields import show_number
 
     if as_json:
@@ -155,7 +156,7 @@ def _write_refresh(newer: "Refresh", as_json: bool) -> None:
         return
     rows = [
         [f"{one.provider}/{one.model}", one.figure]
-        + ["—" if value is None else show_number(value) for value in (one.before, one.after)]
+        + [BLANK if value is None else show_number(value) for value in (one.before, one.after)]
         for one in newer.changes
     ]
     columns = [Column("API"), Column("Price"), Column("Before $/Mtok", "right"), Column("After", "right")]

@@ -10,6 +10,7 @@ import typer
 from planner.cli.diagnostics import FINDINGS, OK, say
 from planner.cli.options import Json
 from planner.cli.progress import Progress
+from planner.model.fields import MINUS
 
 if TYPE_CHECKING:
     from catalog import Catalog
@@ -279,4 +280,4 @@ def _percent(share: float) -> str:
 
 
 def _signed(share: float) -> str:
-    return f"{100 * share:+.1f} %"
+    return f"{100 * share:+.1f} %".replace("-", MINUS)

@@ -75,7 +75,7 @@ def test_what_moved_is_said_in_one_line_and_listed_before_and_after(run: Run, no
     assert f"catalogue 2026-01-01+0 → {version()}" in listed
     line = next(line for line in listed.splitlines() if "TTFT" in line)
     assert line.startswith(NAME)
-    assert line.endswith("+25.0%")
+    assert line.endswith("+25%")
     assert line.count(" ms") == 2
     document = run("moved", "--json").json
     assert document["catalogue_version"] == {"before": "2026-01-01+0", "after": version()}
@@ -105,7 +105,7 @@ def test_a_scenario_that_is_changed_says_what_had_moved_first(run: Run, noted: P
     seen_before(noted, "70B fp8, 1 x H200", 4.0)
     said = run("set", NAME, "prompt_tokens=2000").err
     assert f"had moved TTFT of {NAME} from" in " ".join(said.split()).replace("Time to first token", "TTFT")
-    assert "(-50.0%)" in said
+    assert "(−50%)" in said
     assert [one["scenario"] for one in run("moved", "--json").json["moved"]] == ["70B fp8, 1 x H200"]
 
 

@@ -88,7 +88,7 @@ def test_markdown_is_a_table_with_changes_to_the_baseline() -> None:
     assert {line.count(" | ") for line in lines} == {6}
     assert len(lines) == 2 + sum(row.key for row in SHEET.rows.values())
     tpot = next(line for line in lines if line.startswith("| TPOT |"))
-    assert re.search(r"\| 7 \([-+]\d+\.\d%\) \|", tpot)
+    assert re.search(r"\| 7 \([−+]\d+(\.\d)?%\) \|", tpot)
     assert "2026-11-30 12:00 UTC" in text
     assert "## Why a result is blank" in text
     assert "neither a device price per hour" in text
