@@ -127,8 +127,8 @@ INPUT_FIELDS: tuple[Field, ...] = (
     _name(SERVING, "draft_model", "Draft model", None, "Draft model of the catalogue.", blank="none"),
     _word(SERVING, "latency_convention", "Latency convention", ("lab", "benchmark"), "lab", "lab: an answer of M tokens takes TTFT + M x TPOT; benchmark: TTFT + (M - 1) x TPOT."),
     # Targets and fleet
-    _real(TARGETS, "ttft_target_ms", "TTFT target", "ms", 0, 1e8, None, "Longest mean TTFT that is accepted, round trip left out.", blank="none", above_low=True),
-    _real(TARGETS, "tpot_target_ms", "TPOT target", "ms", 0, 1e8, None, "Longest mean TPOT that is accepted.", blank="none", above_low=True),
+    _real(TARGETS, "ttft_target_ms", "Mean TTFT target", "ms", 0, 1e8, None, "Longest mean TTFT that is accepted, round trip left out.", blank="none", above_low=True),
+    _real(TARGETS, "tpot_target_ms", "Mean TPOT target", "ms", 0, 1e8, None, "Longest mean TPOT that is accepted.", blank="none", above_low=True),
     _real(TARGETS, "target_utilization", "Target utilization", "", 0.01, 1, 0.8, "Share of a replica's capacity that the peak may use."),
     _whole(TARGETS, "spare_replicas", "Spare replicas", "replicas", 0, 100_000, 0, "Replicas above what the load needs."),
     _whole(TARGETS, "replicas_fixed", "Fixed replicas", "replicas", 1, 10_000_000, None, "Number of replicas; blank solves it from the load.", blank="solved from the load"),

@@ -24,6 +24,7 @@ from planner.tui.clipboard import hand_over
 from planner.tui.desk import Desk
 from planner.tui.exporting import Job, write
 from planner.tui.grid import ScenarioGrid
+from planner.tui.remembered import MAX_PINS, NAME, Remembered, load, save
 from planner.tui.text import one_line
 
 if TYPE_CHECKING:
@@ -93,16 +94,25 @@ class PlannerApp(App[None], inherit_bindings=False):
     ESCAPE_TO_MINIMIZE = False
     BINDINGS = []  # noqa: RUF012
 
-    def __init__(self, library: Library, catalog: Catalog, *, theme: str = "") -> None:
+    def __init__(self, library: Library, catalog: Catalog, *, theme: str = "", memory: Path | None = None) -> None:
         super().__init__()
         self.library = library
+        self.memory = memory
+        self.remembered, self._forgot = load(memory) if memory is not None else (Remembered(), "")
         self.desk = Desk(Book(library, catalog), self)
+        self.desk.pins = list(self.remembered.pins)
+        self.desk.outline.folds.update(self.remembered.folds)
+        self.desk.outline.rebuild()
+        self.desk.resize()
         self.desk_screen = DeskScreen(self.desk)
         self.crash: BaseException | None = None
         self._ticking: Timer | None = None
         self.animation_level = "none"
-        if theme in self.available_themes:
-            self.theme = theme
+        self.chosen_theme = self.remembered.theme
+        for name in (theme, self.remembered.theme):
+            if name in self.available_themes:
+                self.theme = name
+                break
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this platform, or ours in its place where it is the one for Linux and macOS."""
@@ -125,6 +135,8 @@ class PlannerApp(App[None], inherit_bindings=False):
             self.desk.say(self.library.read_only_reason, error=True)
         elif self.library.warnings:
             self.desk.say(self.library.warnings[0], error=True)
+        elif self._forgot:
+            self.desk.say(self._forgot, error=True)
         self.desk.look_for_moves()
         self.set_interval(OTHERS_EVERY, self.look_for_others)
         self.set_interval(OTHERS_EVERY, self.keep_watch)
@@ -149,12 +161,20 @@ class PlannerApp(App[None], inherit_bindings=False):
             self.desk_screen.sync()
 
     def keep_watch(self) -> None:
-        """Keep the results of scenarios that changed as what was seen of them."""
+        """Keep the results of scenarios that changed as what was seen of them, and how the screen is set."""
+        self.remember()
         desk = self.desk
         desk.put_away()
         due, ready = desk.watch.due(), desk.watch.ready()
         if due or ready:
             self._watch_in_background(desk.book.workspace, due, ready)
+
+    def remember(self) -> None:
+        """Keep colours, pins and folds for the next start."""
+        now = Remembered(self.chosen_theme, tuple(self.desk.pins[:MAX_PINS]), dict(self.desk.outline.folds))
+        if self.memory is not None and now != self.remembered:
+            save(self.memory, now)
+            self.remembered = now
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="watch")
     def _watch_in_background(self, workspace: str, due: Sequence[Stored], ready: Sequence[Witness]) -> None:
@@ -195,7 +215,7 @@ class PlannerApp(App[None], inherit_bindings=False):
 
     def use_theme(self, name: str) -> None:
         """Paint in the colours called ``name``."""
-        self.theme = name
+        self.theme = self.chosen_theme = name
 
     def redraw(self) -> None:
         """Paint the whole terminal again."""
@@ -249,14 +269,17 @@ class PlannerApp(App[None], inherit_bindings=False):
 def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", crash_log: Path | None = None) -> int:
     """Open the screen on ``library``; the exit code: 0, 70 after a fault of the program, 128 + n after signal n.
 
-    A fault's report goes to ``crash_log``, and where that is goes to standard error.
+    A fault's report goes to ``crash_log``, and where that is goes to standard error; colours, pins and folds are kept
+    beside it.
     """
     from catalog import load_catalog
 
     library.be_impatient(PATIENCE)
-    app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme)
+    memory = crash_log.with_name(NAME) if crash_log is not None else None
+    app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme, memory=memory)
     _listen(app)
     app.run()
+    app.remember()
     if app.crash is None:
         app.desk.put_away()
         app.desk.watch.finish()

@@ -11,6 +11,7 @@ from planner.tui.book import Book
 from planner.tui.desk import Desk
 from planner.tui.prompts.conflict import ConflictPrompt, StepConflictPrompt
 from planner.tui.prompts.export import ENDINGS, slug
+from planner.tui.prompts.price import PricePrompt
 from tests.tui.conftest import RecordingHost
 
 Keys = Callable[..., None]
@@ -285,3 +286,21 @@ def test_every_form_of_export_is_offered() -> None:
     from exports.by_ending import ENDINGS as WRITTEN
 
     assert set(ENDINGS) == set(WRITTEN)
+
+
+def test_a_scenario_bought_from_an_api_in_one_command(desk: Desk, keys: Keys) -> None:
+    before = len(desk.book)
+    keys("ctrl+p", "=bought from", "enter", "enter")
+    assert isinstance(desk.prompt, PricePrompt)
+    assert desk.item.name == "input_price_per_million"
+    assert len(desk.book) == before + 1
+    assert desk.scenario_name() == "base API"
+    keys("down", "down", "enter")
+    place = desk.column
+    assert desk.book.value(place, "device_price_per_hour") is None
+    assert desk.book.value(place, "input_price_per_million") is not None
+    verdict = desk.book.verdict(place)
+    assert verdict.by_api
+    assert verdict.cost is not None
+    keys("ctrl+z", "ctrl+z", "ctrl+z")
+    assert len(desk.book) == before

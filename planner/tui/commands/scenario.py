@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from planner.model.inputs import default_values
 from planner.model.scenario import Scenario
 from planner.tui.actions import action
+from planner.tui.book import Edit
 from planner.tui.cells import number_of, show_cell
+from planner.tui.commands.edit import pick_price
 from planner.tui.panels.history import HistoryPanel
 from planner.tui.prompts.cell import NamePrompt
 from planner.tui.prompts.palette import WorkspacePrompt, open_workspace
+from planner.tui.prompts.price import API
 from planner.tui.prompts.scenario import NamingPrompt
 from planner.tui.text import one_line
 
@@ -55,6 +58,27 @@ def new_default(desk: Desk) -> None:
         desk.saved(f"{desk.scenario_name(at)} is new; ^Z takes it back")
 
     desk.open(NamingPrompt("Name of the new scenario", "Create", desk.book.free_name("Scenario"), accept))
+
+
+@action("new_api", "New scenario bought from an API", "A copy without a price of a device; pick an API for it.",
+        "Scenario", writes=True)  # fmt: skip
+def new_api(desk: Desk) -> None:
+    """From the palette."""
+    if _none(desk):
+        return
+    place = desk.column
+
+    def accept(name: str) -> None:
+        at = desk.book.copy(place, name)
+        desk.reloaded(at)
+        edits: list[Edit] = [(at, price, None) for price in ("device_price_per_hour", "owned_device_price")]
+        if desk.save(edits, f"{desk.scenario_name(at)} pays for no hardware"):
+            desk.go_to(API, at)
+            pick_price(desk, None)
+
+    desk.open(
+        NamingPrompt("Name of the new scenario", "Create", desk.book.free_name(f"{desk.scenario_name()} API"), accept)
+    )
 
 
 @action("rename", "Rename scenario", "Edits the scenario's name in the header.", "Scenario", writes=True)

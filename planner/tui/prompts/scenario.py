@@ -26,7 +26,8 @@ class NamingPrompt(Prompt):
         desk.say("")
         with desk.sentences():
             self.accept(self.buffer.text)
-            desk.close()
+            if desk.prompt is self:
+                desk.close()
 
     def edited(self, desk: Desk) -> None:
         """The last refusal no longer holds."""
