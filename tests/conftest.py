@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.faults import tally
+
 IN_CI = os.environ.get("CI") == "true"
 
 # A shared machine is slow now and then, which is no failure. In CI the same code is always tried on the same examples.
@@ -49,6 +51,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if IN_CI:
             pytest.fail(f"{reason}; nothing may be missing where CI=true", pytrace=False)
         pytest.skip(reason)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End a run with the table of faults and attacks, as far as it tried them."""
+    tally.write(terminalreporter)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,7 +15,8 @@ from sqlalchemy import make_url
 from planner.store import Change, StoreError, open_library
 from tests.faults import children
 from tests.faults.support import Child, Ended, lines_of, planner, says, wait_for_lines, wait_until
-from tests.store.postgres import ROLE, Server, running_server
+from tests.faults.terminal import Terminal
+from tests.store.postgres import ROLE, Server, as_owner, running_server
 
 pytestmark = pytest.mark.postgres
 CANARY = "s3cr3t"
@@ -125,6 +126,57 @@ def test_f35_only_reading_is_allowed(server: Server, address: str) -> None:
     assert without_secret(planner("list", "--db", address)).code == 0
     ended = without_secret(planner("set", "Toy 7B", "prompt_tokens=7", "--db", address))
     says(without_warning(ended), 77, "reading only", "the server allows only reading")
+
+
+@pytest.fixture
+def replica(server: Server) -> Iterator[int]:
+    """The port of a second server that follows the first one."""
+    port = server.port + 1
+    data = server.folder / "replica"
+    source = ["-h", str(server.folder), "-p", str(server.port), "-U", server.superuser]
+    copy = (server.programs / "initdb").resolve().with_name("pg_basebackup")
+    as_owner([str(copy), *source, "-D", str(data), "-R", "-X", "stream", "-c", "fast"])
+    with (data / "postgresql.conf").open("a", encoding="utf-8") as settings:
+        settings.write(f"port = {port}\n")
+    control = [str(server.programs / "pg_ctl"), "-D", str(data), "-w"]
+    as_owner([*control, "-l", str(server.folder / "replica-log"), "start"])
+    yield port
+    as_owner([*control, "-m", "immediate", "stop"])
+
+
+def test_f35_a_replica(server: Server, address: str, replica: int) -> None:
+    there = address.replace(f"port={server.port}", f"port={replica}")
+    assert planner("set", "Toy 7B", "prompt_tokens=4001", "--db", address).code == 0
+    wait_until(lambda: tokens(there) == 4001, "the replica has followed")
+    ended = without_secret(planner("set", "Toy 7B", "prompt_tokens=7", "--db", there))
+    says(ended, 77, "reading only", "the server is a replica")
+    for command in (("db", "upgrade"), ("list",), ("compare",), ("db", "doctor")):
+        assert without_secret(planner(*command, "--db", there)).code == 0
+    assert tokens(address) == 4001
+
+
+def test_f35_the_screen_keeps_what_was_typed(server: Server, address: str) -> None:
+    with Terminal(PLANNER_DB=address, size=(250, 40)) as terminal:
+        terminal.wait_for("Toy 7B")
+        terminal.send("/prompt tok\r")
+        terminal.send("4001\r")
+        terminal.wait_for("→ 4,001")
+        server.control("-m", "immediate", "stop")
+        try:
+            terminal.mark()
+            # Enter went one cell down.
+            terminal.send("\x1b[A4002\r")
+            wait_until(lambda: "cannot be opened" in terminal.text or "was lost" in terminal.text, "the sentence")
+        finally:
+            server.control("-l", str(server.folder / "log"), "start")
+        terminal.mark()
+        terminal.send("\r")
+        terminal.wait_for("→ 4,002")
+        assert CANARY not in terminal.raw
+        terminal.signal(15)
+        assert terminal.wait() == 143
+        terminal.assert_restored()
+    assert tokens(address) == 4002
 
 
 def test_f35_somebody_holds_the_row(server: Server, address: str) -> None:

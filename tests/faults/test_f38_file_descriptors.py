@@ -21,6 +21,7 @@ def test_f38_few_files(database: Path, monkeypatch: pytest.MonkeyPatch, command:
     if ended.code != 0:
         assert ended.code in (66, 70, 73, 74), ended.err
         assert ended.err.strip().endswith(".")
+        assert len(ended.err.strip().splitlines()) == 1
         assert "damaged" not in ended.err
     elif command[0] == "set":
         assert query(database, "SELECT prompt_tokens FROM scenario WHERE name = 'Toy 7B'") == [(4001,)]

@@ -52,4 +52,10 @@ def test_f39_a_library_at_a_named_place(umask: int, tmp_path: Path) -> None:
     assert planner("list", "--db", tmp_path / "x.db", environment=environment).code == 0
     assert planner("db", "backup", tmp_path / "saved.db", "--db", tmp_path / "x.db", environment=environment).code == 0
     assert planner("db", "copy", tmp_path / "x.db", tmp_path / "copied.db", environment=environment).code == 0
-    assert {mode(path) for path in tmp_path.glob("*.db")} == {0o600}
+    salvage = ("db", "doctor", "--salvage", tmp_path / "salvaged.db", "--db", tmp_path / "x.db")
+    assert planner(*salvage, environment=environment).code == 0
+    restore = ("db", "restore", tmp_path / "saved.db", "--yes", "--db", tmp_path / "x.db")
+    assert planner(*restore, environment=environment).code == 0
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 6
+    assert {mode(path) for path in files} == {0o600}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from textual import events
 from catalog import load_catalog
 from planner.store import Change, open_library
 from planner.tui.app import PlannerApp
-from tests.faults.support import planner
+from tests.faults.support import REPOSITORY, planner
 from tests.security.payloads import MARKUP
 
 KEYS = [
@@ -69,3 +70,19 @@ def test_s10_so_does_the_command_line(hostile: Path, command: tuple[str, ...]) -
     assert "[@click=app.quit]x[/]" in ended.out
     assert "\U0001f480" not in ended.out
     assert "\x1b" not in ended.out
+
+
+def test_s10_no_widget_is_given_a_text_that_it_would_read_as_markup() -> None:
+    """The screen paints cells itself; Textual's widgets that read markup are not used, nor its notices."""
+    readers = {"Static", "Label", "Markdown", "RichLog", "Log", "Button", "DataTable", "OptionList", "SelectionList"}
+    calls = {"from_markup", "notify", "render_markup", "render_str"}
+    found = set()
+    for path in sorted((REPOSITORY / "planner" / "tui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found |= {(path.name, alias.name) for alias in node.names if alias.name in readers}
+            elif isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if name in calls or any(word.arg == "markup" for word in node.keywords):
+                    found.add((path.name, name))
+    assert found == set()

@@ -81,3 +81,21 @@ def test_s14_ordinary_use_logs_nothing(home: Path, database: Path) -> None:
     for command in (("list",), ("set", "Toy 7B", "device_price_per_hour=1234.5"), ("show", "nothing"), ("compare",)):
         planner(*command, "--db", database, environment=environment)
     assert list(home.rglob("*.log*")) == []
+
+
+def test_s14_no_control_character_gets_into_it(home: Path, database: Path) -> None:
+    """An error may quote a name; whoever reads the log does so in a terminal."""
+    hostile = "\x1b]52;c;ZXZpbA==\x07\x9b2J\u202e"
+    raising = CRASHING.replace("1 // 0", f"(_ for _ in ()).throw(RuntimeError({hostile!r}))")
+    done = subprocess.run(
+        [sys.executable, "-c", raising, "list", "--db", str(database)],
+        env={**os.environ, "HOME": str(home), "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 70, done.stderr
+    (path,) = home.rglob("*.log")
+    text = path.read_text()
+    assert "RuntimeError: \ufffd]52;c;" in text
+    assert all(line.isprintable() for line in text.split("\n"))

@@ -8,6 +8,7 @@ Follows: 0001
 from __future__ import annotations
 
 import os
+from typing import Literal
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,9 +19,14 @@ branch_labels = None
 depends_on = None
 
 
+def _rebuilt() -> Literal["always", "never"]:
+    """Where tables can be changed as they are, a table that others refer to cannot be replaced."""
+    return "always" if op.get_bind().dialect.name == "sqlite" else "never"
+
+
 def upgrade() -> None:
     for table in ("workspace", "revision"):
-        with op.batch_alter_table(table, recreate="always") as batch:
+        with op.batch_alter_table(table, recreate=_rebuilt()) as batch:
             batch.add_column(sa.Column("later", sa.Integer(), nullable=True))
     what = os.environ.get("LATER_MIGRATION", "")
     if what == "loses rows":
@@ -34,5 +40,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in ("workspace", "revision"):
-        with op.batch_alter_table(table, recreate="always") as batch:
+        with op.batch_alter_table(table, recreate=_rebuilt()) as batch:
             batch.drop_column("later")
