@@ -306,15 +306,10 @@ def _listen(app: PlannerApp) -> None:
 
 def _report(error: BaseException, crash_log: Path | None) -> None:
     """Write the fault's report and say where it is."""
-    text = "".join(traceback.format_exception(error))
-    where = ""
-    if crash_log is not None:
-        try:
-            crash_log.parent.mkdir(parents=True, exist_ok=True)
-            crash_log.write_text(text, encoding="utf-8")
-            crash_log.chmod(0o600)
-            where = f" The report is in {crash_log}."
-        except OSError:
-            where = ""
-    first = traceback.format_exception_only(error)[-1].strip()
-    sys.stderr.write(f"The screen ended by a fault of the program: {one_line(first)}. Your edits are saved.{where}\n")
+    from planner.store import reports
+    from planner.store.redaction import redact
+
+    kept = crash_log is not None and reports.append(crash_log, error)
+    where = f" The report is in {crash_log}." if kept else ""
+    first = one_line(redact(traceback.format_exception_only(error)[-1].strip()))
+    sys.stderr.write(f"The screen ended by a fault of the program: {first}. Your edits are saved.{where}\n")

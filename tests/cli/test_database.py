@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from tests.cli.conftest import Ran
@@ -169,3 +170,14 @@ def test_names_and_numbers_of_five_thousand_digits_are_refused_in_words(
         sentence = refuse(*words, code=code)
         assert "99999…9" in sentence or "99999…'" in sentence, sentence
         assert "digits" not in sentence
+
+
+def test_a_workbook_cites_the_snapshot_that_it_was_made_from(run: Run, database: Path, tmp_path: Path) -> None:
+    taken = run("snapshot", "sent to finance", "--json").json
+    run("set", "Toy 7B", "prompt_tokens=4001")
+    target = tmp_path / "plan.xlsx"
+    run("export", target, "--snapshot", str(taken["id"]))
+    texts = [cell.value for sheet in openpyxl.load_workbook(target) for row in sheet.iter_rows() for cell in row]
+    assert f"snapshot {taken['id']} 'sent to finance', {taken['digest'][:16]}" in texts
+    assert 500 in texts
+    assert 4001 not in texts

@@ -13,6 +13,7 @@ import pytest
 from planner.store import StoreError, open_library
 from tests.faults import children
 from tests.faults.support import REPOSITORY, Child, Ended, planner, wait_for_lines
+from tests.faults.terminal import Terminal
 from tests.store.postgres import Server, running_server
 
 CANARY = "s3cr3t-canary"
@@ -86,6 +87,41 @@ def test_s12_a_report_of_a_crash(tmp_path: Path) -> None:
     (log,) = [file for file in home.rglob("*.log") if file.is_file()]
     assert "RuntimeError" in log.read_text()
     assert CANARY not in everything(home, Ended(done.returncode, done.stdout, done.stderr))
+
+
+BROKEN = """
+import sys
+from planner.__main__ import main
+from planner.tui.desk import Desk
+
+press = Desk.press
+
+def broken(desk, key, character=None):
+    if character == "!":
+        raise RuntimeError("cannot do that with %s as password=%s\\x1b]0;x\\x07" % (sys.argv[2], sys.argv[1]))
+    return press(desk, key, character)
+
+Desk.press = broken
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+def test_s12_a_report_of_a_crash_of_the_screen(database: Path, tmp_path: Path) -> None:
+    """The error names the address and holds a control character; what is shown and kept of it does not."""
+    home = tmp_path / "home"
+    home.mkdir()
+    address = f"postgresql://u:{CANARY}@127.0.0.1/d"
+    with Terminal(CANARY, address, "--db", database, code=BROKEN, HOME=str(home), size=(200, 30)) as terminal:
+        terminal.wait_for("Toy 7B")
+        terminal.send("!")
+        assert terminal.wait() == 70
+        after = terminal.raw[terminal.raw.rindex("\x1b[?1049l") :]
+    (log,) = [file for file in home.rglob("*.log") if file.is_file()]
+    assert "RuntimeError" in log.read_text()
+    assert "RuntimeError" in after
+    assert CANARY not in everything(home, Ended(70, after, ""))
+    assert "\x1b]0;" not in log.read_text() + after
+    assert log.stat().st_mode & 0o077 == 0
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import log
+from planner.store import reports
 from tests.faults.support import REPOSITORY, Ended, planner
 
 CRASHING = """
@@ -56,9 +56,9 @@ def test_s14_private_and_named_once(home: Path, database: Path) -> None:
 def test_s14_it_is_rotated(home: Path, database: Path) -> None:
     assert crash(home, database).code == 70
     (path,) = home.rglob("*.log")
-    path.write_text("x" * (log.MAX_BYTES + 1))
+    path.write_text("x" * (reports.MAX_BYTES + 1))
     assert crash(home, database).code == 70
-    assert path.stat().st_size < log.MAX_BYTES
+    assert path.stat().st_size < reports.MAX_BYTES
     assert sorted(one.name for one in path.parent.iterdir()) == ["planner.log", "planner.log.1"]
     assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in path.parent.iterdir())
 
