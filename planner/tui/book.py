@@ -180,6 +180,13 @@ class Book:
             return None
         return column.scenario.values[name] if name in INPUTS else column.scenario.overrides.get(name)
 
+    def present(self, place: int, name: str) -> FieldValue:
+        """The input called ``name``, or the figure that the fact called so has now."""
+        if name in INPUTS:
+            return self.value(place, name)
+        fact = self.fact(place, name)
+        return fact.value if fact is not None else None
+
     def damage(self, place: int, name: str) -> str:
         """Why the stored value of ``name`` must not be used; empty for a sound one."""
         return self.columns[place].stored.damaged.get(name, "")

@@ -1,5 +1,6 @@
 """Differences, folds, search, explanations, help and the palette, on a real library."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from planner.tui.lines import Heading, Line, pinned_lines
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.panels.help import HelpPanel
 from planner.tui.panels.panel import Panel
+from planner.tui.panels.pictures import bar
 from planner.tui.prompts.palette import PalettePrompt
 from tests.tui.conftest import RecordingHost
 
@@ -290,3 +292,25 @@ def test_moving_by_pages_and_to_the_ends(desk: Desk, keys: Keys) -> None:
     assert (desk.cursor.row, desk.column) == (len(desk.items) - 10, 0)
     keys("end", "pagedown", "ctrl+left", "ctrl+right", "ctrl+home")
     assert (desk.cursor.row, desk.column) == (1, 0)
+
+
+def test_bars_show_the_line_under_the_cursor_first_and_lead_to_cells(desk: Desk, keys: Keys) -> None:
+    desk.go_to("prompt_tokens", 4)
+    keys("f7")
+    lines = page(desk.panel).splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("Prompt tokens"))
+    drawn = {line.split()[0]: line.count("█") for line in lines[first + 1 : first + 6]}
+    assert drawn["日本語"] > 6 * drawn["base"] > 0
+    assert any(line.startswith("TPOT") for line in lines)
+    assert all(len(line) <= 90 for line in lines)
+    keys("down", "down", "enter")
+    assert (desk.item.name, desk.column) == ("prompt_tokens", 1)
+    assert desk.panel is None
+
+
+@pytest.mark.parametrize(
+    ("value", "high", "cells"), [(0, 0, 0), (50, 50, 10), (100, 100, 20), (50, 100, 20), (-5, 3, 0), (math.nan, 1, 0)]
+)
+def test_a_bar_is_as_long_as_its_value(value: float, high: float, cells: int) -> None:
+    assert len(bar(value, high, 100, 20)) == cells
+    assert bar(value, high, 0, 20) == ""

@@ -11,6 +11,8 @@ from planner.tui.panels.answer import AnswerPanel
 from planner.tui.panels.explain import ExplainPanel
 from planner.tui.panels.help import HelpPanel
 from planner.tui.panels.moved import MovedPanel
+from planner.tui.panels.pictures import PicturesPanel
+from planner.tui.prompts.goal import GoalPrompt
 from planner.tui.prompts.palette import PalettePrompt, ThemePrompt
 from planner.tui.prompts.search import FindPrompt, GoToPrompt, find_next
 
@@ -152,6 +154,27 @@ def explain(desk: Desk) -> None:
         desk.say("Move to an input, a fact or a result: F4 explains it.")
         return
     desk.panel = AnswerPanel(desk) if line.kind == "verdict" else ExplainPanel(desk, line.name)
+
+
+@action("pictures", "Bars", "The line under the cursor and the pinned results as bars, scenario by scenario.", "View",
+        "f7", footer="Bars", order=9)  # fmt: skip
+def pictures(desk: Desk) -> None:
+    """F7."""
+    if len(desk.book):
+        desk.panel = PicturesPanel(desk)
+
+
+@action("goal", "Goal seek", "Finds the input's value that makes the result under the cursor what it should be.",
+        "Edit", "f8", footer="Goal", order=9, writes=True)  # fmt: skip
+def goal(desk: Desk) -> None:
+    """F8."""
+    line = desk.line
+    if line is None or line.row is None or line.row.kind != "number" or not len(desk.book):
+        desk.say("Move to a result that is a number: F8 finds the input that brings it to a value.", error=True)
+        return
+    with desk.sentences():
+        desk.book.evaluated([desk.column])
+        desk.open(GoalPrompt(desk, line.name))
 
 
 @action("answer", "Which scenario answers", "Every scenario with its verdict, the cheapest that serves first.", "View")
