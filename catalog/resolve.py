@@ -7,7 +7,8 @@ stays None, and the sheet blanks what depends on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,9 @@ _KINDS_OF_NAMES: dict[str, Kind[Any]] = {
     "efficiency_profile": PROFILE,
 }
 """Inputs that take the path of a file in the place of a name."""
+_KINDS_OF_FILES: dict[str, Kind[Any]] = {**_KINDS_OF_NAMES, "interconnect": INTERCONNECT}
+_LOOKED_UP = (*_KINDS_OF_FILES, "weight_format", "kv_format", "tensor_parallel", "pipeline_parallel", "chunk_tokens")
+"""The inputs on which the facts depend: scenarios that have these in common share them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +142,34 @@ def resolve(
     Raises UnknownNameError, MissingFileError, BadFileError and ConfigError with one sentence each.
     """
     book = catalog if catalog is not None else load_catalog()
-    engine = lookup(book, ENGINE, str(values["engine"]))
+    chosen = tuple(values.get(name) for name in _LOOKED_UP)
+    # A file may change between two looks, the catalogue does not.
+    names_alone = all(_is_in_catalogue(book, name, value) for name, value in zip(_KINDS_OF_FILES, chosen, strict=False))
+    found = (_kept if names_alone else _resolved)(book, chosen)
+    entered = {
+        name: Fact(value, "entered in the scenario", overridden=True)
+        for name, value in (overrides or {}).items()
+        if name in FACT_FIELDS
+    }
+    return replace(found, facts=found.facts | entered)
+
+
+def _is_in_catalogue(book: Catalog, name: str, value: FieldValue) -> bool:
+    return (
+        value is None or book.has(_KINDS_OF_FILES[name], str(value)) or (name == "interconnect" and value == OWN_LINK)
+    )
+
+
+def _resolved(book: Catalog, chosen: tuple[FieldValue, ...]) -> Resolution:
+    """What the catalogue says to the values of the inputs _LOOKED_UP."""
+    values = dict(zip(_LOOKED_UP, chosen, strict=True))
     found = Resolution(
         facts={},
         accelerator=lookup(book, ACCELERATOR, str(values["accelerator"])),
         model=find_model(book, str(values["model"])),
-        engine=engine,
+        engine=lookup(book, ENGINE, str(values["engine"])),
         profile=lookup(book, PROFILE, str(values["efficiency_profile"])),
-        draft=find_model(book, str(values["draft_model"])) if values.get("draft_model") is not None else None,
+        draft=find_model(book, str(values["draft_model"])) if values["draft_model"] is not None else None,
     )
     maker = _Maker(book, values, found)
     maker.replacements()
@@ -156,13 +180,10 @@ def resolve(
     maker.draft()
     maker.engine()
     maker.profile()
-    made = {name: maker.facts[name] for name in FACT_FIELDS}
-    for name, value in (overrides or {}).items():
-        if name in FACT_FIELDS:
-            made[name] = Fact(value, "entered in the scenario", overridden=True)
-    return Resolution(
-        made, found.accelerator, found.model, found.engine, found.profile, found.draft, tuple(maker.notes)
-    )
+    return replace(found, facts={name: maker.facts[name] for name in FACT_FIELDS}, notes=tuple(maker.notes))
+
+
+_kept = lru_cache(maxsize=512)(_resolved)
 
 
 class _Maker:

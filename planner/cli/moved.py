@@ -4,7 +4,7 @@ What was seen is kept beside each saved scenario. Commands that save keep it cur
 line that there is something to look at, and leave it until it is put away.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +17,11 @@ from planner.cli.session import catalogue_of, opens
 if TYPE_CHECKING:
     from catalog import Catalog
     from planner.analysis.moved import Comparison, Moved, Value
-    from planner.store import Library, Stored
+    from planner.store import Library, Stored, Witness
 
 app = typer.Typer()
 MOST = 200
-"""Scenarios whose results one command keeps as seen; others follow with the next."""
+"""Scenarios that one command looks at besides its work; others follow with the next."""
 
 
 @app.command()
@@ -58,15 +58,14 @@ def moved(
 
 def compare_workspace(library: "Library", catalog: "Catalog") -> "Comparison":
     """What moved in the current workspace. Raises StoreError."""
+    return _compared(library.scenarios(), library.witnesses(), catalog)
+
+
+def _compared(scenarios: Sequence["Stored"], seen: Mapping[int, "Witness"], catalog: "Catalog") -> "Comparison":
     from planner.analysis.evaluated import evaluate_scenario
     from planner.analysis.moved import compare
 
-    return compare(
-        library.scenarios(),
-        library.witnesses(),
-        catalog.version,
-        lambda scenario: evaluate_scenario(scenario, catalog),
-    )
+    return compare(scenarios, seen, catalog.version, lambda scenario: evaluate_scenario(scenario, catalog))
 
 
 def keep(library: "Library", catalog: "Catalog", found: "Comparison") -> bool:
@@ -91,16 +90,22 @@ def remind(library: "Library") -> None:
     if not seen:
         return
     catalog = catalogue_of(library)
-    if all(is_current(one, seen.get(one.id), catalog.version) for one in library.scenarios()):
-        return
-    found = compare_workspace(library, catalog)
+    outdated = [
+        one
+        for one in library.scenarios()
+        if (old := seen.get(one.id)) is not None
+        and old.scenario_version == one.version
+        and not is_current(one, old, catalog.version)
+    ]
+    found = _compared(outdated[:MOST], seen, catalog)
     if found.moved:
         scenarios = len({one.scenario for one in found.moved})
         several = "s" if scenarios > 1 else ""
+        at_least = "at least " if len(outdated) > MOST else ""
         why = f" ({found.versions})" if found.versions else ""
         say(
-            f"Results of {scenarios} scenario{several} moved by more than 1 % since they were last seen{why}: "
-            "`planner moved` lists them."
+            f"Results of {at_least}{scenarios} scenario{several} moved by more than 1 % since they were last seen"
+            f"{why}: `planner moved` lists them."
         )
 
 
@@ -122,8 +127,6 @@ def _keep_saved(library: "Library", revision: int) -> None:
 
     What had moved in one of them before it was changed can be listed no more, so it is said now.
     """
-    from planner.analysis.evaluated import evaluate_scenario
-    from planner.analysis.moved import Comparison, compare
     from planner.cli.diagnostics import say
 
     catalog = catalogue_of(library)
@@ -131,16 +134,13 @@ def _keep_saved(library: "Library", revision: int) -> None:
     known = {identifier: one.scenario_version for identifier, one in seen.items()}
     changed = [one for one in library.scenarios() if known.get(one.id) != one.version][:MOST]
 
-    def look(scenarios: Sequence["Stored"]) -> Comparison:
-        return compare(scenarios, seen, catalog.version, lambda scenario: evaluate_scenario(scenario, catalog))
-
     for one in changed:
         if known.get(one.id) == one.version - 1:
             earlier = replace(one, version=one.version - 1, scenario=library.scenario_at(one.id, revision))
-            found = look([earlier])
+            found = _compared([earlier], seen, catalog)
             for result in found.moved:
                 say(f"Before this change, {found.versions} had moved {_sentence(result)}.")
-    keep(library, catalog, look(changed))
+    keep(library, catalog, _compared(changed, seen, catalog))
 
 
 def _sentence(one: "Moved") -> str:
