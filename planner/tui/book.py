@@ -66,6 +66,7 @@ class Book:
         self.workspace = ""
         self._currency = ""
         self._seen = 0
+        self.compared = False
         self._verdicts: list[Verdict] = []
         self.reload()
 
@@ -86,7 +87,7 @@ class Book:
             old = known.get((stored.id, stored.version))
             columns.append(replace(old, stored=stored) if old is not None else Column(stored))
         self.columns = columns
-        self._verdicts = []
+        self.compared, self._verdicts = False, []
         self.workspace = self.library.workspace.name
         self._currency = ""
         self._seen = self.library.last_revision()
@@ -127,33 +128,33 @@ class Book:
             self._verdicts = []
         return column
 
-    def is_settled(self) -> bool:
-        """Whether every column was evaluated."""
-        return all(column.evaluated is not None or column.problem for column in self.columns)
+    def settle(self, seconds: float, *, least: int = 1) -> bool:
+        """Evaluate columns that nobody has looked at yet: for about so many seconds, and ``least`` of them anyway.
 
-    def settle(self, seconds: float) -> bool:
-        """Evaluate columns that nobody has looked at yet, for about so many seconds; whether there were any."""
+        Whether those were the last: from then on verdicts compare costs.
+        """
+        if self.compared:
+            return False
         start = time.monotonic()
-        waiting = [
-            place for place, column in enumerate(self.columns) if column.evaluated is None and not column.problem
-        ]
-        for place in waiting:
+        waiting = [place for place, one in enumerate(self.columns) if one.evaluated is None and not one.problem]
+        for number, place in enumerate(waiting):
+            if number >= least and time.monotonic() - start > seconds:
+                return False
             self.look(place)
-            if time.monotonic() - start > seconds:
-                break
-        return bool(waiting)
+        self.compared, self._verdicts = True, []
+        return True
 
     def verdict(self, place: int) -> Verdict:
-        """The comparison's verdict on the column at ``place``; costs are compared once every column was evaluated."""
+        """The comparison's verdict on the column at ``place``; costs are compared once every column is settled."""
         column = self.look(place)
         if not self._verdicts:
-            self._verdicts = verdicts([one.evaluated for one in self.columns], compared=self.is_settled())
+            self._verdicts = verdicts([one.evaluated for one in self.columns], compared=self.compared)
         found = self._verdicts[place]
         return replace(found, why=column.problem) if column.problem else found
 
     def known_verdicts(self) -> list[Verdict]:
-        """Every verdict, where all columns were evaluated; empty otherwise."""
-        return [self.verdict(place) for place in range(len(self.columns))] if self.is_settled() else []
+        """Every verdict, where they compare costs; empty otherwise."""
+        return [self.verdict(place) for place in range(len(self.columns))] if self.compared else []
 
     @property
     def verdict_unit(self) -> str:

@@ -29,8 +29,8 @@ from planner.tui.text import one_line
 from planner.tui.watch import Watch
 
 FIRST_ROW = 2
-SETTLE_FIRST = 0.01
-"""Seconds for which scenarios are evaluated before the first paint; verdicts compare costs when all are."""
+SETTLE_FIRST = 10
+"""Scenarios that are evaluated before the first paint; verdicts compare costs when all are."""
 
 
 class Host(Protocol):
@@ -101,7 +101,7 @@ class Desk:
         self.pins: list[str] = []
         self.stale = Stale()
         self.watch = Watch(book)
-        self.book.settle(SETTLE_FIRST)
+        self.book.settle(0, least=SETTLE_FIRST)
         self.resize()
         self.cursor.go(FIRST_ROW, 0)
 
@@ -277,17 +277,16 @@ class Desk:
     def reloaded(self, place: int | None = None) -> None:
         """The book was read again: show it, with the cursor in column ``place``."""
         self.outline.use(self.book.in_use())
-        self.book.settle(SETTLE_FIRST)
+        self.book.settle(0, least=SETTLE_FIRST)
         self.refresh_all()
         if place is not None:
             self.cursor.go(self.cursor.row, place)
 
     def settle(self, seconds: float) -> bool:
         """Evaluate scenarios that were not looked at yet; whether all are now, so that verdicts compare costs."""
-        if self.book.settle(seconds) and self.book.is_settled():
-            self.stale.everything = True
-            return True
-        return False
+        found = self.book.settle(seconds)
+        self.stale.everything |= found
+        return found
 
     def look_for_others(self) -> bool:
         """Read the scenarios again if somebody else saved something and nothing is open; whether so."""

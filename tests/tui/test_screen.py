@@ -297,7 +297,7 @@ def test_five_hundred_scenarios_are_no_slower_to_paint(library: Library, catalog
         assert "501–504 of 504" in lines[1]
         assert first < 60
         for _ in range(200):
-            if app.desk.book.is_settled():
+            if app.desk.book.compared:
                 break
             await pilot.pause(0.05)
         verdicts = next(line for line in painted(app) if line.startswith(" Verdict"))

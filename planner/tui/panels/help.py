@@ -18,6 +18,7 @@ BASICS = (
     ("10k 1,500 5% 1e6", "are numbers; an empty cell is blank where it may be"),
     ("Enter on a name", "opens its list: type to narrow it, Enter takes what is highlighted"),
     ("Every change", "is saved at once and can be undone, also tomorrow"),
+    ("Verdict", "names the cheapest scenario that meets its targets, and how far above it the others are"),
     ("Bold", "differs from the baseline ◆; • overrides the catalogue, ~ is an estimate, — is blank (F4 says why)"),
 )
 WHILE_EDITING = (
