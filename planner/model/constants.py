@@ -49,18 +49,23 @@ P95_TAIL = Constant(0.05, "p95_tail", "Share of requests beyond the 95th percent
 P95_SHARE = Constant(0.95, "p95_share", "Share of a step waited for at the 95th percentile", "")
 TWO = Constant(2, "quadratic_factor", "Factor in the root of a quadratic", "")
 THIRD = Constant(1 / 3, "third", "What is left of an exponential's square where its cube is at most as large", "")
+LEAP = Constant(4, "leap", "Most that a step to a root may multiply or divide what it starts from", "")
 LEAST_EXPONENT = Constant(-600, "least_exponent", "Exponent below which a power of e counts as none", "")
 
 CHECKED_SHARE = Constant(
     0.05, "checked_share", "Share of a time above which an estimate of it is blurred", "", "simulation"
 )
-CHECKED_PREFILL_SHARE = Constant(
-    0.35,
-    "checked_prefill_share",
-    "Share of the time prompts hold a device up to which mixed chunks agree",
-    "",
-    "simulation",
+CHECKED_PAUSE = Constant(
+    0.18, "checked_pause", "Held share x share of an answer paused, up to which mixed chunks agree", "", "simulation"
 )
+CHECKED_PROMPTS = Constant(
+    1.5, "checked_prompts", "Prompts a step up to which TPOT of short answers agrees", "", "simulation"
+)
+CHECKED_COMPANY = Constant(2, "checked_company", "Prompts a step up to which TTFT agrees", "", "simulation")
+CHECKED_ANSWER = Constant(
+    20, "checked_answer", "Tokens from which on TPOT agrees with many prompts a step", "tokens", "simulation"
+)
+CHECKED_SLOTS = Constant(16, "checked_slots", "Slots from which on mixed chunks agree", "sequences", "simulation")
 CHECKED_TOKENS = Constant(5, "checked_tokens", "Tokens from which on TPOT under load agrees", "tokens", "simulation")
 CHECKED_LOAD = Constant(
     600, "checked_load", "Slots x tokens from which on TPOT under load agrees", "tokens", "simulation"

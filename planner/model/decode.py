@@ -21,7 +21,7 @@ from planner.model.constants import (
     WRITTEN_AND_READ,
 )
 from planner.model.expression import Value
-from planner.model.functions import argmax, given, is_on, log, maximum, minimum, otherwise, where
+from planner.model.functions import argmax, exp, given, is_on, log, maximum, minimum, otherwise, where
 from planner.model.sheet import Maybe, row
 
 SECTION = "Decode coefficients"
@@ -41,7 +41,8 @@ def tokens_per_pass(draft_acceptance: Value, verified_tokens: Value) -> Value:
     """
     missed = 1 - draft_acceptance
     near_one = verified_tokens - verified_tokens * (verified_tokens - 1) * HALF * missed
-    series = (1 - draft_acceptance**verified_tokens) / maximum(missed, MILLIONTH)
+    power = exp(verified_tokens * log(maximum(draft_acceptance, TINIEST)))
+    series = (1 - power) / maximum(missed, MILLIONTH)
     return where(missed < MILLIONTH, near_one, series)
 
 
@@ -89,7 +90,13 @@ def expert_miss_share(experts_per_token: Value, experts: Value) -> Value:
 @row(label="Rate at which tokens touch experts", section=SECTION, detail=True)
 def expert_touch_rate(expert_miss_share: Value) -> Value:
     """-ln(1 - k/E): the share of the experts that the first tokens touch, per token; 0 for a dense model."""
-    return -log(expert_miss_share)
+    return maximum(0, -log(expert_miss_share))
+
+
+@row(label="Rate at which sequences touch experts", section=SECTION, detail=True)
+def sequence_touch_rate(expert_touch_rate: Value, verified_tokens: Value) -> Value:
+    """The same of the tokens that a sequence brings to a pass."""
+    return expert_touch_rate * verified_tokens
 
 
 @row(label="Active expert parameters", section=SECTION, detail=True)

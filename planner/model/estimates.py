@@ -5,10 +5,20 @@ docs/queueing.md has the figures behind the limits below, tests/model/test_simul
 
 from __future__ import annotations
 
-from planner.model.batching import SCHEDULING
-from planner.model.constants import CHECKED_LOAD, CHECKED_PREFILL_SHARE, CHECKED_SHARE, CHECKED_TOKENS, HALF
+from planner.model.constants import (
+    CHECKED_ANSWER,
+    CHECKED_COMPANY,
+    CHECKED_LOAD,
+    CHECKED_PAUSE,
+    CHECKED_PROMPTS,
+    CHECKED_SHARE,
+    CHECKED_SLOTS,
+    CHECKED_TOKENS,
+    HALF,
+    SMALLEST,
+)
 from planner.model.expression import Value
-from planner.model.functions import argmax, both, chosen, either, given, maximum, minimum, otherwise, where
+from planner.model.functions import argmax, both, either, given, maximum, otherwise, where
 from planner.model.operating import SECTION
 from planner.model.sheet import Maybe, row
 
@@ -17,36 +27,25 @@ TPOT_WORDS = (
     "weak for short answers",
     "high for small batches",
     "high for mixed chunks",
+    "rough for many prompts a step",
     "checked",
 )
-TTFT_WORDS = ("fixed batch", "high for small batches", "low for mixed chunks", "checked")
+TTFT_WORDS = (
+    "fixed batch",
+    "weak for short answers",
+    "high for small batches",
+    "high for many prompts a step",
+    "checked",
+)
 
 
-@row(label="Prefill that decoding absorbs, at most", unit="share", section=SECTION, detail=True)
-def absorbed_share(
-    scheduling: Value,
-    operating_batch: Value,
-    counted_tokens: Value,
-    memory_time_s: Value,
-    compute_time_s: Value,
-    decode_time_s: Value,
+@row(label="Answer paused by prompts at its start", unit="share", section=SECTION, detail=True)
+def paused_share(
+    prompts_ride: Value, decode_time_s: Value, counted_tokens: Value, step_with_prompts_s: Value, batch: Maybe
 ) -> Value:
-    """Mixed chunks: compute that a step leaves idle and prompts fill, over TPOT; the queue counts it twice."""
-    prompts = minimum(1, operating_batch / maximum(counted_tokens, 1))
-    idle = maximum(0, memory_time_s - compute_time_s)
-    share = prompts * idle * counted_tokens / maximum(decode_time_s, idle * counted_tokens)
-    mixed = chosen(scheduling, SCHEDULING, "mixed")
-    return where(both(mixed, decode_time_s > 0), share, 0)
-
-
-@row(label="Mixed chunks blur the estimate", section=SECTION, kind="flag", detail=True)
-def chunks_blur(
-    scheduling: Value, absorbed_share: Value, requests_per_second_per_replica: Maybe, decode_prefill_work_s: Value
-) -> Value:
-    """More than 5 % of TPOT is absorbed, or prompts hold the devices for more than 35 % of the time."""
-    held = otherwise(requests_per_second_per_replica, 0) * decode_prefill_work_s
-    far = either(absorbed_share > CHECKED_SHARE, held > CHECKED_PREFILL_SHARE)
-    return where(both(chosen(scheduling, SCHEDULING, "mixed"), far), 1, 0)
+    """Mixed: part of D that the prompts which came during the own prefill take; 0 at a fixed batch."""
+    share = maximum(0, 1 - counted_tokens * step_with_prompts_s / maximum(decode_time_s, SMALLEST))
+    return where(both(prompts_ride > 0, decode_time_s > 0), where(given(batch), 0, share), 0)
 
 
 @row(label="TPOT estimate", section=SECTION, words=TPOT_WORDS)
@@ -54,25 +53,47 @@ def tpot_estimate(
     batch: Maybe,
     counted_tokens: Value,
     capacity_batch: Maybe,
-    chunks_blur: Value,
+    prompts_ride: Value,
+    paused_share: Value,
+    held_s: Value,
+    requests_per_second_per_replica: Maybe,
+    prompts_per_step: Maybe,
     operating_batch: Value,
 ) -> Value:
     """Where TPOT under load agrees with a simulation within 15 %, or how it errs.
 
-    Weak below 5 tokens; high where slots x tokens are below 600, because there a full batch holds prompts back.
+    Weak below 5 tokens; high where slots x tokens are below 600 (riding along, and slots below 16), because there a
+    full batch holds prompts back; high where prompts that ride along hold the devices for long and the answer pauses
+    for them; rough for answers below 20 tokens with more than 1.5 prompts a step.
     """
-    fixed = where(given(batch), 1, 0)
-    short = where(counted_tokens < CHECKED_TOKENS, 1, 0)
-    small = where(otherwise(capacity_batch, 1) * counted_tokens < CHECKED_LOAD, 1, 0)
-    return argmax(fixed, short, small, chunks_blur, HALF)
+    slots, m = otherwise(capacity_batch, 1), counted_tokens
+    fixed, short = where(given(batch), 1, 0), where(m < CHECKED_TOKENS, 1, 0)
+    few = either(prompts_ride <= 0, slots < CHECKED_SLOTS)
+    small = where(both(few, slots * m < CHECKED_LOAD), 1, 0)
+    held = otherwise(requests_per_second_per_replica, 0) * held_s
+    paused = where(paused_share * held > CHECKED_PAUSE, 1, 0)
+    many = where(both(otherwise(prompts_per_step, 0) > CHECKED_PROMPTS, m < CHECKED_ANSWER), 1, 0)
+    return argmax(fixed, short, small, paused, many, HALF)
 
 
 @row(label="TTFT estimate", section=SECTION, words=TTFT_WORDS)
-def ttft_estimate(batch: Maybe, slot_wait_s: Value, ttft_s: Value, chunks_blur: Value) -> Value:
+def ttft_estimate(
+    batch: Maybe,
+    slot_wait_s: Value,
+    ttft_s: Value,
+    prompts_ride: Value,
+    counted_tokens: Value,
+    capacity_batch: Maybe,
+    prompts_per_step: Maybe,
+) -> Value:
     """Where the mean TTFT under load agrees with a simulation within 20 %, or how it errs.
 
-    High where more than 5 % of it is the wait for a slot.
+    High where more than 5 % of it is the wait for a slot, and with more than 2 prompts a step; weak below 5 tokens on
+    less than 16 slots where prompts ride along, because a slot is taken while its prompt is prefilled too.
     """
     fixed = where(given(batch), 1, 0)
+    few = both(prompts_ride > 0, otherwise(capacity_batch, 1) < CHECKED_SLOTS)
+    short = where(both(few, counted_tokens < CHECKED_TOKENS), 1, 0)
     waiting = where(slot_wait_s > CHECKED_SHARE * ttft_s, 1, 0)
-    return argmax(fixed, waiting, chunks_blur, HALF)
+    many = where(otherwise(prompts_per_step, 0) > CHECKED_COMPANY, 1, 0)
+    return argmax(fixed, short, waiting, many, HALF)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from planner.model.batching import SCHEDULING, LoadModel
-from planner.model.constants import ALMOST_ONE, HALF, HOURS_PER_DAY, MILLION, MS_PER_S, SECONDS_PER_HOUR, SMALLEST
+from planner.model.batching import SCHEDULING
+from planner.model.constants import (
+    HALF,
+    HOURS_PER_DAY,
+    MS_PER_S,
+    SECONDS_PER_HOUR,
+    SMALLEST,
+)
 from planner.model.expression import Value
 from planner.model.functions import (
     argmax,
@@ -15,7 +21,6 @@ from planner.model.functions import (
     given,
     is_on,
     let,
-    log,
     maximum,
     minimum,
     opposite,
@@ -24,12 +29,9 @@ from planner.model.functions import (
     where,
 )
 from planner.model.inputs import INPUTS
-from planner.model.queueing import QueueModel, followed_batch, prefill_wait, settled_batch, step_wait
 from planner.model.sheet import Maybe, row
-from planner.model.step import StepModel
 
 SECTION = "Fleet"
-CHORD_STEPS = 15
 SERVED = "@serving_limit"
 SERVING_LIMITS = (
     "the model does not fit on the devices",
@@ -40,127 +42,6 @@ SERVING_LIMITS = (
     "the fixed replicas cannot carry the peak",
     "can be served",
 )
-
-
-@row(label="KV transfer", unit="s", section=SECTION, reason="no link rate is known: give Link per direction")
-def kv_transfer_s(
-    scheduling: Value,
-    prompt_tokens: Value,
-    kv_bytes_per_token: Value,
-    state_bytes_per_sequence: Value,
-    link_is_ideal: Value,
-    link_bytes_per_second: Maybe,
-) -> Value:
-    """Disaggregated: KV cache and states of the whole prompt over the link between the pools; else 0."""
-    rate = otherwise(link_bytes_per_second, 0)
-    moved = prompt_tokens * kv_bytes_per_token + state_bytes_per_sequence
-    over_link = where(rate > 0, moved / maximum(rate, 1), blank())
-    apart = chosen(scheduling, SCHEDULING, "disaggregated")
-    return where(both(apart, link_is_ideal <= 0), over_link, 0)
-
-
-@row(label="TTFT without waiting or steps", unit="s", section=SECTION, detail=True)
-def ttft_base_s(
-    ttft_constant_ms: Value, ttft_prefill_factor: Value, prefill_time_s: Value, kv_transfer_s: Value
-) -> Value:
-    """Engine constant + prefill as the engine's TTFT sees it + KV transfer."""
-    return ttft_constant_ms / MS_PER_S + ttft_prefill_factor * prefill_time_s + kv_transfer_s
-
-
-@row(label="TTFT of a request alone", unit="s", section=SECTION, better="lower")
-def ttft_alone_s(
-    step: StepModel,
-    step_alone_s: Value,
-    ttft_base_s: Value,
-    first_steps: Value,
-    batch: Maybe,
-    ttft_factor: Value,
-    bound_prefill_s: Value,
-) -> Value:
-    """TTFT with nothing to wait for."""
-    first = first_steps * where(given(batch), step.time(otherwise(batch, 1)), step_alone_s)
-    return maximum((ttft_base_s + first) * ttft_factor, bound_prefill_s)
-
-
-@row(label="Prefill pool utilization allowed", section=SECTION, detail=True, reason="prefill has no pool of its own")
-def prefill_pool_utilization(
-    scheduling: Value,
-    target_utilization: Value,
-    ttft_target_ms: Maybe,
-    ttft_alone_s: Value,
-    ttft_factor: Value,
-    prefill_time_s: Value,
-) -> Value:
-    """The target utilization, or less where the queue for prefill would use more than half of the TTFT's slack.
-
-    At utilization y the mean wait is y/(1 - y) x prefill/2 (M/D/1); half the slack s gives y = s / (s + prefill).
-    """
-    slack = maximum(0, otherwise(ttft_target_ms, 0) / MS_PER_S - ttft_alone_s) / ttft_factor
-    by_target = slack / maximum(slack + prefill_time_s, SMALLEST)
-    allowed = where(given(ttft_target_ms), minimum(target_utilization, by_target), target_utilization)
-    return where(chosen(scheduling, SCHEDULING, "disaggregated"), maximum(allowed, SMALLEST), blank())
-
-
-@row(label="Prefill pool wait allowed", unit="s", section=SECTION, detail=True)
-def prefill_pool_wait_s(prefill_pool_utilization: Maybe, prefill_time_s: Value) -> Value:
-    """Mean wait in the prefill pool at the utilization allowed; 0 where prefill has no pool of its own."""
-    share = minimum(otherwise(prefill_pool_utilization, 0), ALMOST_ONE)
-    return share / (1 - share) * prefill_time_s * HALF
-
-
-@row(
-    label="Rate that meets the TTFT target",
-    unit="requests/s",
-    section=SECTION,
-    reason="the batch is fixed",
-    iterative=True,
-)
-def ttft_limit_requests_per_second(
-    step: StepModel,
-    load: LoadModel,
-    queue: QueueModel,
-    ttft_base_s: Value,
-    first_steps: Value,
-    ttft_factor: Value,
-    prefill_pool_wait_s: Value,
-    ttft_target_ms: Value,
-    target_utilization: Value,
-    batch: Maybe,
-) -> Value:
-    """Largest rate of one replica at which the mean TTFT stays within the target, at most its target utilization.
-
-    What waiting adds to an idle replica's TTFT grows by orders of magnitude, so chords are drawn on its logarithm,
-    between a rate within the target and one beyond it, with Anderson and Bjorck's weight on the end that stays (1973).
-    """
-    idle = ttft_base_s + prefill_pool_wait_s + first_steps * load.step_alone_s
-    room = maximum(ttft_target_ms / MS_PER_S / ttft_factor - idle, SMALLEST)
-    least = room / MILLION
-    top = queue.capacity_requests_per_second * target_utilization
-
-    def gap(rate: Value, b: Value) -> Value:
-        chance, wait = queue.slot_wait(rate)
-        step_s = step.time(b)
-        waits = prefill_wait(load, rate) + step_wait(load, rate, b, step_s) + chance * wait
-        return log(room / maximum(waits + first_steps * (step_s - load.step_alone_s), least))
-
-    b = settled_batch(step, load, top, queue.capacity_batch, "batch at the target utilization")
-    top_gap = let("TTFT gap at the target utilization", gap(top, b))
-    far, far_gap = plain(0), log(room / least)
-    rate, rate_gap = top, top_gap
-    for number in range(CHORD_STEPS):
-        drop = far_gap - rate_gap
-        flat = drop * drop <= 0
-        chord = rate + rate_gap * (rate - far) / where(flat, 1, drop)
-        moved = let(f"TTFT rate {number + 1}", minimum(maximum(chord, 0), top))
-        b = followed_batch(step, load, moved, queue.capacity_batch, b, f"batch at TTFT rate {number + 1}")
-        gap_there = let(f"TTFT gap {number + 1}", gap(moved, b))
-        crossed = gap_there * rate_gap < 0
-        weight = 1 - gap_there / where(rate_gap * rate_gap > 0, rate_gap, 1)
-        kept = far_gap * where(weight > 0, weight, HALF)
-        far, far_gap = let(f"TTFT far rate {number + 1}", where(crossed, rate, far)), where(crossed, rate_gap, kept)
-        rate, rate_gap = moved, gap_there
-    limited = where(top_gap >= 0, top, rate)
-    return where(given(batch), blank(), limited)
 
 
 @row(label="Rate one replica may carry", unit="requests/s", section=SECTION, better="higher")

@@ -1,30 +1,71 @@
-"""The operating point: the batch the load settles at, the step there, and what a user waits for."""
+"""The operating point: the batch the load settles at, and the step there."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from planner.model.batching import SCHEDULING, LoadModel
-from planner.model.constants import ALMOST_ONE, FLOP_PER_PARAMETER, MS_PER_S, SMALLEST, TIE
+from planner.model.constants import FLOP_PER_PARAMETER, SMALLEST, TIE
 from planner.model.expression import Value
 from planner.model.fleet import SERVED
-from planner.model.functions import argmax, blank, both, chosen, given, maximum, minimum, otherwise, plain, where
-from planner.model.queueing import QueueModel, decode_time, p95_excess, prefill_wait, settled_batch, step_wait
+from planner.model.functions import argmax, blank, both, exp, given, maximum, minimum, otherwise, where
+from planner.model.mixing import MixingModel
+from planner.model.queueing import SETTLING_STEPS, settled_batch
 from planner.model.roots import reached
 from planner.model.sheet import Maybe, row
 from planner.model.step import StepModel
 
 SECTION = "Operating point"
 BOUNDS = ("memory", "compute", "interconnect", "overhead")
-AFTER_FIRST = "no token follows the first"
+
+
+@row(label="Batch at bare steps", unit="sequences", section=SECTION, detail=True)
+def bare_batch(
+    step: StepModel, mixing: MixingModel, requests_per_second_per_replica: Value, capacity_batch: Value
+) -> Value:
+    """Smallest b >= r x D(b), at most the largest batch, where prompts stop decoding; where they ride, a start."""
+    return settled_batch(step, mixing, requests_per_second_per_replica, capacity_batch, "batch")
+
+
+@row(label="Step with prompts riding along", unit="s", section=SECTION, detail=True, better="lower")
+def riding_step_s(
+    step: StepModel,
+    mixing: MixingModel,
+    requests_per_second_per_replica: Value,
+    capacity_batch: Value,
+    bare_batch: Value,
+) -> Value:
+    """Mixed: how long a step lasts with the prompts that arrive meanwhile; else a bare step, where prompts wait."""
+    rate = requests_per_second_per_replica
+    near = step.time(bare_batch)
+    riding = mixing.lasting(step, rate, near / (1 - mixing.held_share(rate)), capacity_batch, "step", SETTLING_STEPS)
+    return where(mixing.prompts_ride > 0, riding, near)
+
+
+@row(label="Prompts per step", section=SECTION, detail=True)
+def prompts_per_step(
+    mixing: MixingModel, requests_per_second_per_replica: Value, pipeline_parallel: Value, riding_step_s: Value
+) -> Value:
+    """Mixed: prompts that ride along per step of a pass, as many as arrive; 0 where none ride."""
+    arriving = requests_per_second_per_replica / pipeline_parallel * riding_step_s
+    return where(mixing.prompts_ride > 0, arriving, 0)
+
+
+@row(label="Requests decoding", unit="requests", section=SECTION, detail=True)
+def decoding_requests(
+    step: StepModel,
+    mixing: MixingModel,
+    requests_per_second_per_replica: Value,
+    bare_batch: Value,
+    riding_step_s: Value,
+) -> Value:
+    """Mean in flight after the first token, per replica: r x D."""
+    rate = requests_per_second_per_replica
+    mixed = rate * mixing.counted_tokens * riding_step_s + mixing.interrupted(step, rate)
+    return where(mixing.prompts_ride > 0, mixed, bare_batch)
 
 
 @row(label="Batch that the load settles at", unit="sequences", section=SECTION, detail=True)
-def settled_batch_of_load(
-    step: StepModel, load: LoadModel, requests_per_second_per_replica: Value, capacity_batch: Value
-) -> Value:
+def settled_batch_of_load(decoding_requests: Value, capacity_batch: Value) -> Value:
     """Where arrivals and departures balance at the peak: the smallest b >= r x D(b), at most the largest batch."""
-    return settled_batch(step, load, requests_per_second_per_replica, capacity_batch, "batch")
+    return minimum(maximum(1, decoding_requests), capacity_batch)
 
 
 @row(label="Operating batch", unit="sequences", section=SECTION, key=True, reason=SERVED)
@@ -43,7 +84,7 @@ def pass_sequences(step: StepModel, operating_batch: Value) -> Value:
 @row(label="Experts read per step", unit="experts", section=SECTION)
 def experts_read(step: StepModel, pass_sequences: Value, experts: Value) -> Value:
     """E(1 - (1 - k/E)^tokens): experts of a layer that the tokens of one pass touch, routed uniformly."""
-    touched = experts * (1 - step.expert_miss_share ** (pass_sequences * step.verified_tokens))
+    touched = experts * (1 - exp(-step.sequence_touch_rate * pass_sequences))
     return where(experts > 0, touched, 0)
 
 
@@ -208,160 +249,3 @@ def idle_compute_share(bound_compute_time_s: Value, step_time_s: Value) -> Value
 def decode_tokens_per_second(operating_batch: Value, step_time_s: Value) -> Value:
     """b / step(b) of one replica, prefill left out."""
     return maximum(operating_batch, 1) / step_time_s
-
-
-@row(label="Wait for prompts ahead", unit="s", section=SECTION, better="lower")
-def prefill_wait_s(
-    load: LoadModel,
-    batch: Maybe,
-    operating_batch: Value,
-    requests_per_second_per_replica: Maybe,
-    requests_per_second_peak: Value,
-    prefill_replicas: Maybe,
-    spare_replicas: Value,
-    prefill_work_s: Value,
-) -> Value:
-    """Mean wait for other prompts, in the prefill pool where there is one; 0 at a fixed batch."""
-    rate = otherwise(requests_per_second_per_replica, 0)
-    pool = maximum(otherwise(prefill_replicas, 1 + spare_replicas) - spare_replicas, 1)
-    share = minimum(requests_per_second_peak * prefill_work_s / pool, ALMOST_ONE)
-    in_pool = prefill_wait(replace(load, decode_prefill_work_s=plain(1)), share)
-    open_arrivals = where(given(prefill_replicas), in_pool, prefill_wait(load, rate))
-    return where(given(batch), 0, open_arrivals)
-
-
-@row(label="Wait for the step under way", unit="s", section=SECTION, better="lower")
-def step_wait_s(
-    load: LoadModel, batch: Maybe, operating_batch: Value, step_time_s: Value, requests_per_second_per_replica: Maybe
-) -> Value:
-    """Mean rest of the step that is running when a request arrives; 0 at a fixed batch."""
-    rate = otherwise(requests_per_second_per_replica, 0)
-    return where(given(batch), 0, step_wait(load, rate, operating_batch, step_time_s))
-
-
-@row(label="Wait for a slot", unit="s", section=SECTION, better="lower")
-def slot_wait_s(
-    queue: QueueModel, batch: Maybe, operating_batch: Value, requests_per_second_per_replica: Maybe
-) -> Value:
-    """Mean wait for one of the c slots (Sakasegawa); 0 at a fixed batch."""
-    chance, wait = queue.slot_wait(otherwise(requests_per_second_per_replica, 0))
-    return where(given(batch), 0, chance * wait)
-
-
-@row(label="Queue wait", unit="s", section=SECTION, better="lower")
-def queue_wait_s(prefill_wait_s: Value, step_wait_s: Value, slot_wait_s: Value) -> Value:
-    """Prompts ahead + step under way + slot."""
-    return prefill_wait_s + step_wait_s + slot_wait_s
-
-
-@row(label="TTFT", unit="s", section=SECTION, better="lower", key=True)
-def ttft_s(
-    step_time_s: Value,
-    ttft_base_s: Value,
-    queue_wait_s: Value,
-    first_steps: Value,
-    ttft_factor: Value,
-    bound_prefill_s: Value,
-) -> Value:
-    """Engine constant + queue wait + prefill (+ KV transfer) + first steps, x TTFT factor; mean, in the service."""
-    return maximum((ttft_base_s + queue_wait_s + first_steps * step_time_s) * ttft_factor, bound_prefill_s)
-
-
-@row(label="TTFT of the user", unit="s", section=SECTION, better="lower")
-def ttft_user_s(ttft_s: Value, network_rtt_ms: Value) -> Value:
-    """TTFT + one network round trip: bandwidth cannot buy it, later tokens do not pay it again."""
-    return ttft_s + network_rtt_ms / MS_PER_S
-
-
-@row(label="TTFT, 95th percentile", unit="s", section=SECTION, better="lower")
-def ttft_p95_s(
-    load: LoadModel,
-    queue: QueueModel,
-    step_time_s: Value,
-    batch: Maybe,
-    requests_per_second_per_replica: Maybe,
-    ttft_s: Value,
-    queue_wait_s: Value,
-    ttft_factor: Value,
-) -> Value:
-    """TTFT without waiting + 0.95 of a step + the larger tail of slots and prompts; at a fixed batch TTFT itself."""
-    unloaded = ttft_s - queue_wait_s * ttft_factor
-    tail = p95_excess(queue, load, otherwise(requests_per_second_per_replica, 0), step_time_s)
-    return where(given(batch), ttft_s, unloaded + tail * ttft_factor)
-
-
-@row(label="Time from first to last token", unit="s", section=SECTION, better="lower")
-def decode_time_s(
-    load: LoadModel,
-    operating_batch: Value,
-    step_time_s: Value,
-    batch: Maybe,
-    requests_per_second_per_replica: Maybe,
-) -> Value:
-    """D: m steps and the prompts of others that pass through meanwhile."""
-    steady = load.counted_tokens * step_time_s + (operating_batch - 1) * load.decode_prefill_work_s
-    flowing = decode_time(load, otherwise(requests_per_second_per_replica, 0), step_time_s)
-    m = load.counted_tokens
-    return where(m > 0, where(given(batch), steady, flowing), 0)
-
-
-@row(label="TPOT", unit="s", section=SECTION, better="lower", key=True, reason=AFTER_FIRST)
-def tpot_s(decode_time_s: Value, counted_tokens: Value) -> Value:
-    """Time per output token after the first, pauses for other prompts included."""
-    return where(counted_tokens > 0, decode_time_s / maximum(counted_tokens, 1), blank())
-
-
-@row(label="Latency", unit="s", section=SECTION, better="lower", key=True)
-def latency_s(ttft_s: Value, decode_time_s: Value) -> Value:
-    """TTFT + time from first to last token: a straight line in the length of the answer."""
-    return ttft_s + decode_time_s
-
-
-@row(label="Latency of the user", unit="s", section=SECTION, better="lower")
-def latency_user_s(ttft_user_s: Value, decode_time_s: Value) -> Value:
-    """Latency + one network round trip."""
-    return ttft_user_s + decode_time_s
-
-
-@row(label="Decode's share of latency", unit="share", section=SECTION)
-def decode_share(decode_time_s: Value, latency_s: Value) -> Value:
-    """Part of the latency that passes after the first token."""
-    return decode_time_s / maximum(latency_s, SMALLEST)
-
-
-@row(label="Speed for one user", unit="tokens/s", section=SECTION, better="higher")
-def tokens_per_second_per_user(tpot_s: Value) -> Value:
-    """1 / TPOT."""
-    return 1 / tpot_s
-
-
-@row(label="Gap between tokens, 95th percentile", unit="s", section=SECTION, better="lower", reason=AFTER_FIRST)
-def inter_token_gap_p95_s(
-    scheduling: Value, step_time_s: Value, prefill_time_s: Value, prefill_passes: Value, counted_tokens: Value
-) -> Value:
-    """A step and what may come between two: one chunk when mixed, a whole prefill first, nothing in a pool apart."""
-    chunk = prefill_time_s / prefill_passes
-    between = where(chosen(scheduling, SCHEDULING, "mixed"), chunk, prefill_time_s)
-    pause = where(chosen(scheduling, SCHEDULING, "disaggregated"), 0, between)
-    return where(counted_tokens > 0, step_time_s + pause, blank())
-
-
-@row(label="Output throughput of a replica", unit="tokens/s", section=SECTION, better="higher")
-def tokens_per_second_per_replica(
-    step: StepModel,
-    load: LoadModel,
-    operating_batch: Value,
-    batch: Maybe,
-    requests_per_second_per_replica: Maybe,
-    generated_tokens: Value,
-) -> Value:
-    """Output tokens per second at the operating point: what arrives at the peak, or what a fixed batch sustains."""
-    arriving = otherwise(requests_per_second_per_replica, 0)
-    rate = where(given(batch), load.throughput(step, operating_batch), arriving)
-    return rate * generated_tokens
-
-
-@row(label="Requests in flight", unit="requests", section=SECTION)
-def in_flight(requests_per_second_peak: Value, latency_s: Value, served: Value) -> Value:
-    """Peak rate x latency over all replicas (Little's law): the concurrency, not the number of users."""
-    return requests_per_second_peak * latency_s

@@ -14,7 +14,7 @@ from planner.model.constants import (
     WRITTEN_AND_READ,
 )
 from planner.model.expression import Value
-from planner.model.functions import argmax, chosen, is_on, maximum, minimum, where
+from planner.model.functions import argmax, chosen, exp, is_on, maximum, minimum, where
 from planner.model.inputs import INPUTS
 from planner.model.sheet import row
 
@@ -142,7 +142,7 @@ class PrefillModel:
     prefill_kv_s_per_token: Value
     prefill_score_s_per_pair: Value
     experts_read_s: Value
-    expert_miss_share: Value
+    expert_touch_rate: Value
     dense_read_bytes: Value
     tensor_parallel: Value
     memory_bandwidth: Value
@@ -177,7 +177,7 @@ class PrefillModel:
     def weights_s(self, tokens: Value) -> Value:
         """Weights that one pass over ``tokens`` prompt tokens reads: dense once, the experts they touch."""
         dense = self.dense_read_bytes / (self.tensor_parallel * self.memory_bandwidth * self.weights_efficiency)
-        touched = 1 - self.expert_miss_share**tokens
+        touched = 1 - exp(-self.expert_touch_rate * tokens)
         return dense + self.experts_read_s * self.tokens_per_pass * touched
 
     def kv_s(self, u: Value, n: Value) -> Value:

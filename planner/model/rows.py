@@ -15,11 +15,14 @@ from planner.model import (
     estimates,
     fleet,
     interconnect,
+    latency,
     memory,
+    mixing,
     operating,
     prefill,
     speculative,
     traffic,
+    ttft,
 )
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import HOURS, Field
@@ -53,8 +56,11 @@ SECTIONS: tuple[ModuleType, ...] = (
     decode,
     prefill,
     batching,
+    mixing,
+    ttft,
     fleet,
     operating,
+    latency,
     estimates,
     speculative,
     closed_loop,

@@ -45,6 +45,7 @@ class DraftModel:
             overhead_fixed_s=(step.overhead_fixed_s * passes - self.draft_overhead_s) / (1 + drafts),
             overhead_per_sequence_s=step.overhead_per_sequence_s * once,
             verified_tokens=plain(1),
+            sequence_touch_rate=step.expert_touch_rate,
             draft_steps_cost=plain(0),
         )
 

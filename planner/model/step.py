@@ -11,20 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planner.model.expression import Value
-from planner.model.functions import maximum, minimum, plain, where
+from planner.model.functions import exp, maximum, minimum, plain, where
 
 
 @dataclass(frozen=True, slots=True)
 class Experts:
     """How much of the experts' bytes x sequences have read: by the verifying pass, by the draft steps, or by both.
 
-    ``time`` reads all of them once (0 for a dense model), ``miss`` (m) is the share of the experts that one token leaves alone, ``pull`` its
-    negative logarithm.
+    ``time`` reads all of them once (0 for a dense model); one token leaves a share m of them alone, ``pull`` is -ln m,
+    ``sequence_pull`` that of the v tokens a sequence brings to a pass.
     """
 
     time: Value
-    miss: Value
     pull: Value
+    sequence_pull: Value
     verified: Value
     drafted: Value
     verifies: bool
@@ -37,14 +37,14 @@ class Experts:
     def share_and_slope(self, x: Value | float) -> tuple[Value, Value]:
         """share() and its derivative in x."""
         if self.verifies:
-            left = self.miss ** (x * self.verified)
-            share, slope = 1 - left, self.verified * left
+            left = exp(-self.sequence_pull * x)
+            share, slope = 1 - left, self.sequence_pull * left
             if not self.drafts:
-                return share, self.pull * slope
-            left_by_drafts = where(self.drafted > 0, self.miss**x, 1)
+                return share, slope
+            left_by_drafts = where(self.drafted > 0, exp(-self.pull * x), 1)
             drafts = self.drafted * (1 - left_by_drafts)
-            return share + drafts, self.pull * (slope + self.drafted * left_by_drafts)
-        left = self.miss**x
+            return share + drafts, slope + self.pull * self.drafted * left_by_drafts
+        left = exp(-self.pull * x)
         return self.drafted * (1 - left), self.pull * self.drafted * left
 
     @property
@@ -91,6 +91,28 @@ class Curve:
         return line if self.experts is None else line + self.experts.time * self.experts.share(x)
 
 
+ValueAndSlope = tuple[Value, Value]
+
+
+def larger(first: ValueAndSlope, second: ValueAndSlope) -> ValueAndSlope:
+    """The larger of two values, with its slope; the first of equals."""
+    return maximum(first[0], second[0]), where(first[0] >= second[0], first[1], second[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A step's parts, each in seconds and with its derivative in the sequences of a pass; drafts count as beside."""
+
+    memory: ValueAndSlope
+    compute: ValueAndSlope
+    beside: ValueAndSlope
+
+    @property
+    def roof(self) -> ValueAndSlope:
+        """The larger of memory and compute."""
+        return larger(self.memory, self.compute)
+
+
 def _attention(fixed: Value, linear: Value | None, per_sequence: Value, least: Value | None) -> tuple[Value, Value]:
     """Fixed and linear part with attention's: of each sequence, or of ``least`` sequences whatever the batch."""
     if least is None:
@@ -105,8 +127,8 @@ class StepModel:
     memory_fixed_s: Value
     memory_per_sequence_s: Value
     experts_read_s: Value
-    expert_miss_share: Value
     expert_touch_rate: Value
+    sequence_touch_rate: Value
     matmul_per_sequence_s: Value
     attention_per_sequence_s: Value
     draft_memory_fixed_s: Value
@@ -134,7 +156,7 @@ class StepModel:
     def experts(self, *, verifies: bool = True, drafts: bool = False) -> Experts:
         """The experts that the verifying pass, the draft steps or both read."""
         return Experts(
-            time=self.experts_read_s, miss=self.expert_miss_share, pull=self.expert_touch_rate,
+            time=self.experts_read_s, pull=self.expert_touch_rate, sequence_pull=self.sequence_touch_rate,
             verified=self.verified_tokens, drafted=self.draft_steps_cost, verifies=verifies, drafts=drafts,
         )  # fmt: skip
 
@@ -179,10 +201,12 @@ class StepModel:
 
     def time_and_slope(self, x: Value | float) -> tuple[Value, Value]:
         """time() at ``x`` >= 1 sequences in a pass, without software factor, and its derivative in x."""
+        parts = self.parts(x)
+        roof, rise = parts.roof
+        return roof + parts.beside[0], rise + parts.beside[1]
 
-        def larger(first: tuple[Value, Value], second: tuple[Value, Value]) -> tuple[Value, Value]:
-            return maximum(first[0], second[0]), where(first[0] >= second[0], first[1], second[1])
-
+    def parts(self, x: Value | float) -> Parts:
+        """What a step over ``x`` >= 1 sequences in a pass is made of, without software factor."""
         served, more = self.served(x), where(x < self.attention_degree, 0, 1)
 
         def memory(fixed: Value, per_sequence: Value, experts: Experts) -> tuple[Value, Value]:
@@ -194,18 +218,18 @@ class StepModel:
         def compute(matmul: Value, attention: Value) -> tuple[Value, Value]:
             return matmul * x + attention * served, matmul + attention * more
 
-        roof, roof_slope = larger(
-            memory(self.memory_fixed_s, self.memory_per_sequence_s, self.experts()),
-            compute(self.matmul_per_sequence_s, self.attention_per_sequence_s),
-        )
         draft, draft_slope = larger(
             memory(self.draft_memory_fixed_s, self.draft_memory_per_sequence_s, self.experts(verifies=False)),
             compute(self.draft_matmul_per_sequence_s, self.draft_attention_per_sequence_s),
         )
-        drafting = self.verified_tokens > 1
-        roof, roof_slope = where(drafting, roof + draft, roof), where(drafting, roof_slope + draft_slope, roof_slope)
         rest = self.interconnect_per_sequence_s + self.overhead_per_sequence_s
-        return roof + (self.interconnect_fixed_s + self.overhead_fixed_s) + rest * x, roof_slope + rest
+        line = (self.interconnect_fixed_s + self.overhead_fixed_s) + rest * x
+        drafting = self.verified_tokens > 1
+        return Parts(
+            memory=memory(self.memory_fixed_s, self.memory_per_sequence_s, self.experts()),
+            compute=compute(self.matmul_per_sequence_s, self.attention_per_sequence_s),
+            beside=(where(drafting, line + draft, line), where(drafting, rest + draft_slope, rest)),
+        )
 
     def verifying_memory(self, *, floored: bool) -> Curve:
         """Memory time of the verifying pass alone, without software factor, interconnect or overhead.

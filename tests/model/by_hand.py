@@ -278,6 +278,41 @@ class ByHand:
         latency = self.interconnect_s(0) * chunks + (self.interconnect_s(u) - self.interconnect_s(0))
         return (max(self.prefill_compute_s(u, alone=False), memory) + latency) * factor / self.p
 
+    # Passes that decode and take chunks along, without drafts.
+
+    def prompt_compute_s(self, factor: float, least: float) -> float:
+        """Of one prompt on all devices, not below its bound."""
+        return max(self.prefill_compute_s(self.new_tokens(), alone=False) * factor, least)
+
+    def prompt_kv_s(self, factor: float) -> float:
+        """Of one prompt: its cache, and its scores if they are written."""
+        return self.prefill_memory_s(self.new_tokens(), 0, 0) * factor
+
+    def prompt_link_s(self, factor: float) -> float:
+        """Of one prompt's tokens."""
+        return (self.interconnect_s(self.new_tokens()) - self.interconnect_s(0)) * factor
+
+    def reading_s(self, x: float, factor: float) -> float:
+        """Memory time of a pass over x sequences and a chunk, whose tokens touch experts of their own."""
+        chunk = min(self.new_tokens(), self.chunk_tokens)
+        more = self.expert_bytes() * (self.touched(x + chunk) - self.touched(x)) / self.t
+        return (self.memory_s(x, 1) + more / (self.memory_bandwidth * self.weights_efficiency)) * factor
+
+    def beside_s(self, x: float, factor: float) -> float:
+        """Interconnect and overhead of a step over x sequences."""
+        return (self.interconnect_s(x) + self.overhead_s(x)) * factor
+
+    def mixed_step_s(self, x: float, prompts: float, factor: float, least: float) -> float:
+        """Mean over the passes that carry chunks and those that do not, at ``prompts`` per step."""
+        compute = self.compute_s(x, 1) * factor
+        bare = max(self.memory_s(x, 1) * factor, compute)
+        carrying = -math.expm1(-prompts * max(1, self.new_tokens() / self.chunk_tokens))
+        each = prompts / carrying
+        reading = self.reading_s(x, factor) + each * self.prompt_kv_s(factor)
+        both = max(reading, compute + each * self.prompt_compute_s(factor, least))
+        step = (1 - carrying) * bare + carrying * both
+        return step + self.beside_s(x, factor) + prompts * self.prompt_link_s(factor)
+
     # Load.
 
     def capacity(self, b: float, factor: float) -> float:

@@ -150,7 +150,9 @@ class Engine:
             memory, decoding = 0.0, 0.0
             beside = (self.prefill.pass_latency_s + self.prefill.pass_overhead_s) * self.factor  # type: ignore[assignment]
         weights = float(self.prefill.weights_s(touched)) * self.factor  # type: ignore[arg-type]
-        roof = max(max(memory, weights) + kv * self.factor, decoding + compute * self.factor)
+        caches = float(step.memory_per_sequence_s * step.served(batch)) * self.factor if batch else 0.0  # type: ignore[arg-type]
+        reading = max(memory, weights + caches) + kv * self.factor
+        roof = max(reading, decoding + compute * self.factor)
         yield self.environment.timeout(roof + beside + link * self.factor)
         self._tokens_out()
         for request in finished:

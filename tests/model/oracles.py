@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from planner.model.batching import LoadModel
 from planner.model.evaluation import Results
-from planner.model.queueing import QueueModel, decode_time, prefill_wait, settled_batch, step_wait
+from planner.model.mixing import MixingModel, Riding
+from planner.model.queueing import QueueModel, company, prefill_wait, step_wait
 from planner.model.rows import SHEET
 from planner.model.speculative import DraftModel
 from planner.model.step import StepModel
@@ -44,6 +45,8 @@ class Oracle:
         self.step = bundle(StepModel, results)
         self.load = bundle(LoadModel, results)
         self.queue = bundle(QueueModel, results)
+        self.mixing = bundle(MixingModel, results)
+        self.mixed = self["prompts_ride"] == 1
 
     def __getitem__(self, name: str) -> float:
         return number(self.results, name)
@@ -52,13 +55,38 @@ class Oracle:
         """step(b) in seconds."""
         return float(self.step.time(b))  # type: ignore[arg-type]
 
-    def surplus(self, b: float, rate: float) -> float:
-        """b - rate x D(b): below 0 where more requests arrive than leave."""
-        return b - rate * float(decode_time(self.load, rate, self.time(b)))  # type: ignore[arg-type]
+    def riding(self, lasting_s: float, rate: float) -> Riding:
+        """The pass that a request decodes in when a step lasts ``lasting_s`` at ``rate`` requests/s."""
+        return self.mixing.riding(self.step, rate, lasting_s, self["capacity_batch"])  # type: ignore[arg-type]
 
-    def operating_batch(self) -> float:
+    def own_s(self, lasting_s: float, rate: float) -> float:
+        """What a step takes of its own, less the time that prompts hold the devices."""
+        return float(self.riding(lasting_s, rate).own_s[0])  # type: ignore[arg-type]
+
+    def outlasting(self, lasting_s: float, rate: float) -> float:
+        """``lasting_s`` less what a step takes with the prompts that arrive in that time."""
+        own = self.own_s(lasting_s, rate)
+        return lasting_s * (1 - float(self.mixing.held_share(rate))) - own  # type: ignore[arg-type]
+
+    def riding_step_s(self, rate: float) -> float:
+        """How long a step lasts with the prompts that arrive meanwhile."""
+        high = 1e-9
+        while self.outlasting(high, rate) < 0:
+            high *= 2
+        return bisect(lambda lasting_s: self.outlasting(lasting_s, rate) >= 0, 0, high)
+
+    def surplus(self, b: float, rate: float) -> float:
+        """b - rate x D(b) of prompts that stop decoding: below 0 where more requests arrive than leave."""
+        held = float(self.mixing.held_share(rate))  # type: ignore[arg-type]
+        pause = float(self.mixing.interruption(self.step, rate))  # type: ignore[arg-type]
+        return b - rate * (self["counted_tokens"] * self.time(b) + pause) / (1 - held)
+
+    def operating_batch(self, rate: float | None = None) -> float:
         """Smallest b in [1, c] with b >= r D(b), c where there is none."""
-        rate, top = self["requests_per_second_per_replica"], self["capacity_batch"]
+        rate = self["requests_per_second_per_replica"] if rate is None else rate
+        top = self["capacity_batch"]
+        if self.mixed:
+            return min(max(1, float(self.riding(self.riding_step_s(rate), rate).in_flight)), top)  # type: ignore[arg-type]
         if self.surplus(1, rate) >= 0:
             return 1
         if self.surplus(top, rate) < 0:
@@ -110,14 +138,19 @@ class Oracle:
 
     def ttft(self, rate: float) -> float:
         """Mean TTFT of one replica at ``rate`` requests/s, in seconds."""
-        top: Any = self["capacity_batch"]
         at: Any = rate
-        b = settled_batch(self.step, self.load, at, top, "")
         chance, wait = self.queue.slot_wait(at)
-        step_s: Any = self.time(b)  # type: ignore[arg-type]
-        waits = prefill_wait(self.load, at) + step_wait(self.load, at, b, step_s) + chance * wait
+        b: Any = self.operating_batch(rate)
+        if self.mixed:
+            riding = self.riding(self.riding_step_s(rate), rate)
+            step_s, in_flight = riding.step_s, riding.in_flight
+            own = company(self.step, self.mixing, riding)
+        else:
+            step_s, in_flight, own = self.step.time(b), b, 0  # type: ignore[assignment]
+        waits = own + prefill_wait(self.step, self.mixing, at, in_flight, step_s) + chance * wait
+        waits = waits + step_wait(self.mixing, at, in_flight, b, step_s)
         base = self["ttft_base_s"] + self["prefill_pool_wait_s"] + self["first_steps"] * step_s
-        return float((base + waits) * self["ttft_factor"])
+        return float((base + waits) * self["ttft_factor"])  # type: ignore[arg-type]
 
 
 def close(found: float, wanted: float, residual: float, scale: float) -> bool:

@@ -114,6 +114,8 @@ def test_waits_under_open_arrivals() -> None:
         sample = a_scenario(Seeded(number), fixed_batch=False)
         results, hand = sample.evaluate(), ByHand(sample)
         b, r = results.number("operating_batch"), results.number("requests_per_second_per_replica")
+        if hand.mixed:
+            continue
         if math.isnan(b) or hand.disaggregated or not hand.m:
             continue
         seen += 1
@@ -134,6 +136,47 @@ def test_waits_under_open_arrivals() -> None:
         tails += [prefill / (2 * (1 - rho_p)) * math.log(rho_p / 0.05)] if rho_p > 0.05 else []
         if ttft > results.number("bound_prefill_s"):
             agree(results, "ttft_p95_s", base * hand.ttft_factor + (0.95 * step + max(tails)) * hand.ttft_factor)
+    assert seen > 40
+
+
+def test_waits_of_mixed_chunks() -> None:
+    """A step lasts what its passes take with the prompts that arrive meanwhile; D, and TTFT with its parts."""
+    seen = 0
+    for number in range(1200):
+        sample = a_scenario(Seeded(number), fixed_batch=False, drafting=False)
+        results, hand = sample.evaluate(), ByHand(sample)
+        r, c = results.number("requests_per_second_per_replica"), results.number("capacity_batch")
+        if math.isnan(results.number("operating_batch")) or not hand.mixed or not hand.m or not r:
+            continue
+        seen += 1
+        factor, least = results.number("software_factor_used"), results.number("bound_prefill_compute_s")
+        alone, first_step = results.number("prefill_time_s"), results.number("step_alone_s")
+        passes, prompts = max(1, hand.new_tokens() / hand.chunk_tokens), results.number("prompts_per_step")
+        compute, kv = hand.prompt_compute_s(factor, least), hand.prompt_kv_s(factor)
+        prompt = max(compute, kv) + hand.prompt_link_s(factor)
+        rho_p = r * prompt / hand.p
+        rest = rho_p**2 * prompt / passes
+        pause = rho_p * max(0, alone + rest - first_step) / (1 - rho_p)
+
+        lasting = results.number("riding_step_s")
+        assert math.isclose(prompts, r / hand.p * lasting, rel_tol=1e-12)
+        in_flight = r * (hand.m * lasting + pause)
+        x = min(1 + in_flight / hand.p, max(1, c / hand.p))
+        assert math.isclose(lasting, hand.mixed_step_s(x, prompts, factor, least), rel_tol=1e-9)
+        agree(results, "decode_time_s", hand.m * lasting + pause)
+        agree(results, "operating_batch", min(max(1, in_flight), c))
+
+        step = max(hand.memory_s(x, 1), hand.compute_s(x, 1)) * factor + hand.beside_s(x, factor)
+        met = min(1, in_flight) * step
+        agree(results, "step_wait_s", met / 2)
+        agree(results, "prefill_wait_s", rho_p / (1 - rho_p) * (prompt + met) / 2)
+        own = max(passes * hand.reading_s(x, factor) + kv, passes * hand.compute_s(x, 1) * factor + compute)
+        own += passes * hand.beside_s(x, factor) + hand.prompt_link_s(factor)
+        longer = min(1, in_flight) * max(0, own - alone)
+        assert math.isclose(results.number("company_s"), longer, rel_tol=1e-9, abs_tol=1e-12 * own)
+        base = hand.ttft_constant_ms / 1000 + hand.ttft_prefill_factor * alone + hand.first_steps * step
+        ttft = (base + longer + results.number("queue_wait_s")) * hand.ttft_factor
+        agree(results, "ttft_s", max(ttft, results.number("bound_prefill_s")))
     assert seen > 80
 
 

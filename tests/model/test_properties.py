@@ -113,6 +113,32 @@ def more_traffic_never_needs_fewer_replicas(sample: Sample) -> None:
     assert all(not_above(fewer, more) for fewer, more in pairwise(counts)), counts
 
 
+def more_load_is_never_faster(sample: Sample) -> None:
+    """TPOT, TTFT and the batch at more requests/s of one replica, prompts and decoding on the same devices.
+
+    Prefill first, a step under way becomes rarer as prompts hold the devices: TTFT may dip where it is the longer wait.
+    """
+    values: dict[str, FieldValue] = {
+        "batch": None, "users": None, "replicas_fixed": None, "spare_replicas": 0, "tpot_target_ms": None,
+        "ttft_target_ms": None, "target_utilization": 1.0, "hourly_profile": None, "peak_factor": 1.0,
+    }  # fmt: skip
+    if sample.values["scheduling"] == "disaggregated":
+        values["scheduling"] = "mixed"
+    capacity = sample.evaluate(**values).number("capacity_requests_per_second")
+    if math.isnan(capacity):
+        return
+    calls_per_request = sample.values["calls_per_request"]
+    assert isinstance(calls_per_request, float)
+    calls = capacity * 86_400 / calls_per_request
+    shares = (1e-6, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+    loads = [sample.evaluate(**values, requests_per_day=calls * share) for share in shares]
+    rows = ["tpot_s", "operating_batch"]
+    rows += [] if sample.values["scheduling"] == "prefill_first" else ["ttft_s", "latency_s"]
+    for row in rows:
+        numbers = [load.number(row) for load in loads if load.number("serving_replicas") == 1]
+        assert all(not_above(fewer, more, 1e-9) for fewer, more in pairwise(numbers)), (row, numbers)
+
+
 # Scaling and neutral values.
 
 BYTES = (
@@ -169,6 +195,19 @@ def neutral_values_remove_a_technique(sample: Sample) -> None:
             one, two = before.number(row), after.number(row)
             same = math.isclose(one, two, rel_tol=1e-9) or (math.isnan(one) and math.isnan(two))
             assert same or row in own, (off, other, row, one, two)
+
+
+def without_load_a_request_is_alone(sample: Sample) -> None:
+    """Nothing waits, nothing rides along: a step is that of one sequence."""
+    results = sample.evaluate(batch=None, users=None, requests_per_day=0.0)
+    if math.isnan(results.number("latency_s")):
+        return
+    assert results.number("prompts_per_step") == 0
+    assert results.number("operating_batch") == 1
+    for loaded, alone in (("tpot_s", "tpot_alone_s"), ("ttft_s", "ttft_alone_s")):
+        one, two = results.number(loaded), results.number(alone)
+        waits = results.number("prefill_wait_s") if loaded == "ttft_s" else 0
+        assert math.isclose(one, two + waits, rel_tol=ROUNDING) or math.isnan(one), loaded
 
 
 def no_kv_cache_leaves_no_trace_of_attention_memory(sample: Sample) -> None:
@@ -239,14 +278,34 @@ def autoscaled_hours_are_summed_hour_by_hour(sample: Sample) -> None:
 
 
 def operating_batch_is_bisections(sample: Sample) -> None:
-    results = sample.evaluate(batch=None)
-    found = results.number("operating_batch")
-    if math.isnan(found):
+    for scheduling in ("mixed", "prefill_first"):
+        results = sample.evaluate(batch=None, scheduling=scheduling)
+        found = results.number("operating_batch")
+        if math.isnan(found):
+            return
+        oracle = Oracle(results)
+        rate = oracle["requests_per_second_per_replica"]
+        wanted = oracle.operating_batch()
+        if oracle.mixed:
+            lasting_s = results.number("riding_step_s")
+            left = oracle.outlasting(lasting_s, rate)
+            assert close(lasting_s, oracle.riding_step_s(rate), left, lasting_s)
+            assert math.isclose(found, wanted, rel_tol=1e-9)
+        else:
+            scale = found + rate * oracle.time(found) * oracle["counted_tokens"]
+            assert close(found, wanted, oracle.surplus(found, rate), scale)
+
+
+def what_a_step_takes_over_its_prompts_falls_with_them(sample: Sample) -> None:
+    """So there is one time that a step lasts with the prompts that arrive meanwhile."""
+    results = sample.evaluate(batch=None, scheduling="mixed")
+    rate = results.number("requests_per_second_per_replica")
+    if math.isnan(rate):
         return
     oracle = Oracle(results)
-    rate = oracle["requests_per_second_per_replica"]
-    scale = found + rate * oracle.time(found) * oracle["counted_tokens"]
-    assert close(found, oracle.operating_batch(), oracle.surplus(found, rate), scale)
+    times = [10.0**power for power in range(-7, 4)]
+    shares = [oracle.own_s(time, rate) / time for time in times]
+    assert all(not_above(more, fewer, 1e-9) for fewer, more in pairwise(shares)), shares
 
 
 def tpot_limit_is_bisections(sample: Sample) -> None:
@@ -388,9 +447,11 @@ def break_even_is_the_staircases(sample: Sample) -> None:
 LAWS: tuple[Callable[[Sample], None], ...] = (
     no_result_beats_its_bound, every_number_is_finite_and_every_blank_says_why, a_better_device_is_never_slower,
     more_output_is_never_cheaper, throughput_never_falls_with_the_batch, more_traffic_never_needs_fewer_replicas,
-    bytes_and_bandwidth_scale_together, neutral_values_remove_a_technique,
+    more_load_is_never_faster, bytes_and_bandwidth_scale_together, neutral_values_remove_a_technique,
+    without_load_a_request_is_alone,
     no_kv_cache_leaves_no_trace_of_attention_memory, littles_law_closes, shares_and_totals_add_up,
-    autoscaled_hours_are_summed_hour_by_hour, operating_batch_is_bisections, tpot_limit_is_bisections,
+    autoscaled_hours_are_summed_hour_by_hour, operating_batch_is_bisections,
+    what_a_step_takes_over_its_prompts_falls_with_them, tpot_limit_is_bisections,
     largest_batch_meets_the_target_and_one_more_does_not, critical_batch_is_bisections,
     price_ratio_batch_is_bisections, closed_loop_batch_is_bisections, drafting_stops_paying_where_the_steps_cross,
     ttft_limit_meets_the_target, replicas_are_the_fewest_that_pass, break_even_is_the_staircases,
