@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from catalog.book import Catalog
 from planner.analysis.evaluated import evaluate_scenario
+from planner.analysis.trial import with_changes
 from planner.model.display import show_with_unit
 from planner.model.explain import roots
 from planner.model.facts import FACT_FIELDS
@@ -74,12 +75,8 @@ class _Search:
     def gap(self, value: float) -> float:
         """How far above the target the result is with ``value``; NaN where it is blank."""
         if value not in self.known:
-            name, checked = self.field.name, self.typed(value)
-            if name in INPUTS:
-                changed = replace(self.scenario, values={**self.scenario.values, name: checked})
-            else:
-                changed = replace(self.scenario, overrides={**self.scenario.overrides, name: value})
             try:
+                changed = with_changes(self.scenario, {self.field.name: self.typed(value)})
                 number = evaluate_scenario(changed, self.catalog).results.number(self.row.name)
             except InputError:
                 number = math.nan

@@ -57,13 +57,14 @@ def evaluated_with(
 ) -> "tuple[Evaluated, Sequence[Fix]]":
     """The scenario, or the defaults, with the settings on the command line; and what would make it fit."""
     from planner.analysis.fit import fixes
+    from planner.analysis.trial import with_changes
     from planner.cli.session import catalogue_of, find, library_at, place_of
-    from planner.cli.values import default_scenario, evaluated, parse_settings, with_settings
+    from planner.cli.values import default_scenario, evaluated, parse_settings
 
     changes = parse_settings(settings or ())
     if scenario is None:
         catalogue = catalogue_of(None)
-        found = evaluated(with_settings(default_scenario(), changes), catalogue)
+        found = evaluated(with_changes(default_scenario(), changes), catalogue)
         return found, fixes(found.scenario, catalogue)
     from planner.cli.stored import evaluate_stored
 

@@ -149,9 +149,10 @@ def new(
     """
     from dataclasses import replace
 
-    from planner.cli.values import default_scenario, evaluated, parse_settings, with_settings
+    from planner.analysis.trial import with_changes
+    from planner.cli.values import default_scenario, evaluated, parse_settings
 
-    scenario = replace(with_settings(default_scenario(), parse_settings(settings or ())), notes=notes)
+    scenario = replace(with_changes(default_scenario(), parse_settings(settings or ())), notes=notes)
     evaluated(scenario, catalogue_of(library))
     place = find(library, after).id if after is not None else None
     stored = library.create(replace(scenario, name=name), after=place)

@@ -90,14 +90,15 @@ def evaluate_stored(stored: Stored, catalog: Catalog, settings: Mapping[str, Fie
     Raises CommandError (65) where a value that nobody typed now is damaged or no longer known, InputError where one of
     the ``settings`` is refused.
     """
+    from planner.analysis.trial import with_changes
     from planner.cli.diagnostics import stored_data
-    from planner.cli.values import evaluated, with_settings
+    from planner.cli.values import evaluated
 
     settings = settings or {}
     for name, sentence in stored.damaged.items():
         if name not in settings:
             raise CommandError(f"{stored.name}: {sentence}", DATA)
     if settings:
-        return evaluated(with_settings(stored.scenario, settings), catalog)
+        return evaluated(with_changes(stored.scenario, settings), catalog)
     with stored_data():
         return evaluated(stored.scenario, catalog)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from planner.cli.diagnostics import CommandError
 from planner.model.fields import Field, FieldValue, InputError, printable
-from planner.model.inputs import INPUTS, check_together, default_values
+from planner.model.inputs import INPUTS, default_values
 from planner.model.lookup import field_called
 from planner.model.scenario import Scenario
 
@@ -55,17 +54,6 @@ def _full_path(field: Field, value: FieldValue) -> FieldValue:
 def default_scenario(name: str = DEFAULTS) -> Scenario:
     """A scenario of nothing but defaults."""
     return Scenario(name, default_values())
-
-
-def with_settings(scenario: Scenario, settings: Mapping[str, FieldValue]) -> Scenario:
-    """``scenario`` with ``settings``. Raises InputError when values contradict one another, or one is damaged."""
-    values = {name: settings[name] if name in settings else scenario.values[name] for name in INPUTS}
-    overrides = {name: scenario.overrides[name] for name in scenario.overrides if name not in settings}
-    for name, value in settings.items():
-        if name not in INPUTS and isinstance(value, (int, float)):
-            overrides[name] = float(value)
-    check_together(values)
-    return replace(scenario, values=values, overrides=overrides)
 
 
 def evaluated(scenario: Scenario, catalog: Catalog) -> Evaluated:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from catalog import Catalog
 from catalog.resolve import full_path
 from planner.analysis.evaluated import evaluate_scenario
+from planner.analysis.trial import with_changes
 from planner.analysis.verdict import Verdict, verdicts
 from planner.model.bands import Band, band_of
 from planner.model.evaluation import Evaluated
 from planner.model.facts import FACT_FIELDS
 from planner.model.fields import FieldValue, InputError
-from planner.model.inputs import INPUTS, check_together
+from planner.model.inputs import INPUTS
 from planner.model.scenario import Fact, Result, Scenario
 from planner.store import Change, Revision, Stored, StoreError
 from planner.tui.lines import Line
@@ -159,6 +160,8 @@ class Book:
     @property
     def verdict_unit(self) -> str:
         """In what the verdicts compare: ``$/mo`` or ``$/Mtok``; empty where there is no price."""
+        if self.columns:
+            self.verdict(0)
         row = next((one.row for one in self._verdicts if one.row), "")
         return "" if not row else "$/mo" if row.endswith("_month") else "$/Mtok"
 
@@ -232,21 +235,10 @@ class Book:
         Raises InputError when a value is refused, contradicts another, or names what the catalogue does not know.
         """
         column = self.columns[place]
-        damaged = column.stored.damaged
-        values = {name: None if name in damaged else column.scenario.values[name] for name in INPUTS}
-        overrides = {name: column.scenario.overrides[name] for name in column.scenario.overrides if name not in damaged}
-        for name, value in changes.items():
-            if name in INPUTS:
-                values[name] = INPUTS[name].check(value)
-            elif value is None:
-                overrides.pop(name, None)
-            else:
-                overrides[name] = _number(FACT_FIELDS[name].check(value))
-        for name in damaged:
+        for name, sentence in column.stored.damaged.items():
             if name not in changes:
-                raise InputError(damaged[name])
-        check_together(values)
-        return evaluate_scenario(replace(column.scenario, values=values, overrides=overrides), self.catalog)
+                raise InputError(sentence)
+        return evaluate_scenario(with_changes(column.scenario, changes), self.catalog)
 
     def edit(self, edits: Sequence[Edit], *, why: str = "", force: bool = False) -> list[int]:
         """Save ``edits`` as one action; the columns that changed.
@@ -345,7 +337,3 @@ class Book:
     def default(self, line: Line) -> FieldValue:
         """What clearing a cell of ``line`` gives: the input's default, or the catalogue's fact."""
         return INPUTS[line.name].default if line.kind == "input" else None
-
-
-def _number(value: FieldValue) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None

@@ -49,7 +49,7 @@ def test_doctor_is_content_or_names_what_is_damaged(run: Run, database: Path, tm
         f"Saved in {saved}: 1 setting, 1 workspace, 2 revision, 5 scenario, 5 revision_change. 1 problem.\n"
     )
     assert run("--db", saved, "db", "doctor").err.endswith("No problems.\n")
-    assert "Prompt tokens -5 tokens → 1,000 tokens" in run("--db", saved, "history").out
+    assert "Prompt tokens −5 tokens → 1,000 tokens" in run("--db", saved, "history").out
 
 
 def test_a_damaged_value_is_never_computed_with_and_can_be_mended(
