@@ -78,7 +78,7 @@ def test_a_damaged_value_cannot_be_read_and_can_be_entered_anew(file: Path) -> N
         library.edit([Change(1, "prompt_tokens", 600)])
         (repaired,) = library.edit([Change(1, "batch", 2)])
         assert not repaired.damaged
-        assert library.history(1)[0].description.startswith("'Toy 7B': Fixed batch -5 sequences → 2 sequences")
+        assert library.history(1)[0].description.startswith("'Toy 7B': Fixed batch −5 sequences → 2 sequences")
 
 
 def test_damaged_facts_names_notes_and_times(file: Path) -> None:
