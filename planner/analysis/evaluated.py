@@ -11,8 +11,11 @@ from planner.model.scenario import Scenario
 def evaluate_scenario(scenario: Scenario, catalog: Catalog) -> Evaluated:
     """``scenario`` with the facts its names stand for in ``catalog`` and every result.
 
-    Raises InputError when a name is unknown or a fact is out of bounds.
+    Raises InputError when a name is unknown, a fact is out of bounds, or any of its stored values is damaged.
     """
+    # Also one that no row reads, such as the currency: what is said of the results would read it.
+    for stored in (scenario.values, scenario.overrides):
+        dict(stored)
     resolution = resolve(scenario.values, catalog, scenario.overrides)
     results = evaluate(scenario.values, resolution.facts)
     return Evaluated(scenario, resolution.facts, results, resolution.notes)

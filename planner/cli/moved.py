@@ -83,25 +83,18 @@ def keep(library: "Library", catalog: "Catalog", found: "Comparison") -> bool:
 
 def remind(library: "Library") -> None:
     """Say in one line that there are results that moved. Raises StoreError."""
-    from planner.analysis.moved import is_current
     from planner.cli.diagnostics import say
+    from planner.model.version import MODEL_VERSION
 
-    seen = library.witnesses()
-    if not seen:
-        return
     catalog = catalogue_of(library)
-    outdated = [
-        one
-        for one in library.scenarios()
-        if (old := seen.get(one.id)) is not None
-        and old.scenario_version == one.version
-        and not is_current(one, old, catalog.version)
-    ]
-    found = _compared(outdated[:MOST], seen, catalog)
+    outdated, seen = library.outdated(catalog.version, MODEL_VERSION, MOST)
+    if not outdated:
+        return
+    found = _compared(outdated, seen, catalog)
     if found.moved:
         scenarios = len({one.scenario for one in found.moved})
         several = "s" if scenarios > 1 else ""
-        at_least = "at least " if len(outdated) > MOST else ""
+        at_least = "at least " if len(outdated) == MOST else ""
         why = f" ({found.versions})" if found.versions else ""
         say(
             f"Results of {at_least}{scenarios} scenario{several} moved by more than 1 % since they were last seen"
@@ -130,9 +123,8 @@ def _keep_saved(library: "Library", revision: int) -> None:
     from planner.cli.diagnostics import say
 
     catalog = catalogue_of(library)
-    seen = library.witnesses()
+    changed, seen = library.unseen(MOST)
     known = {identifier: one.scenario_version for identifier, one in seen.items()}
-    changed = [one for one in library.scenarios() if known.get(one.id) != one.version][:MOST]
 
     for one in changed:
         if known.get(one.id) == one.version - 1:

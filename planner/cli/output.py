@@ -84,6 +84,9 @@ def write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, tit
 
     console = _console()
     room = console.width if console.is_terminal else _UNBOUNDED
+    if not console.is_terminal and not any("\n" in text for row in rows for text in row):
+        _write_plainly(columns, rows, title)
+        return
     widths = []
     for place, column in enumerate(columns):
         texts = (safe(text) for text in (column.title, *(row[place] for row in rows)))
@@ -95,6 +98,24 @@ def write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, tit
         for row in rows:
             _add(table, [row[place] for place in places])
         _print(console, table)
+
+
+def _write_plainly(columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str) -> None:
+    """The table where every row is one line: as Rich would print it, and for ten thousand rows in no time."""
+    from rich.cells import cell_len
+
+    lines = [[safe(column.title) for column in columns], *([safe(text) for text in row] for row in rows)]
+    sizes = [[cell_len(text) for text in line] for line in lines]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
+    gap = " " * _GAP
+    out = [safe(title)] if title else []
+    for line, size in zip(lines, sizes, strict=True):
+        padded = (
+            " " * (width - used) + text if column.align == "right" else text + " " * (width - used)
+            for column, text, used, width in zip(columns, line, size, widths, strict=True)
+        )
+        out.append(gap.join(padded).rstrip())
+    _write("\n".join(out) + "\n")
 
 
 def _blocks(widths: Sequence[int], keep: int, room: int) -> list[list[int]]:

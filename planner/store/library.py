@@ -5,12 +5,13 @@ Every method is one short transaction; what comes back are frozen values. A libr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from planner.model.fields import FieldValue, nearest
 from planner.model.scenario import Scenario
@@ -370,6 +371,26 @@ class Library:
         """What was last seen of the results of the current workspace's scenarios, by scenario id."""
         with self.database.reading() as session:
             return witnesses.of_workspace(session, workspaces.get(session, self._workspace_id))
+
+    def outdated(self, catalogue: str, model: str, most: int) -> tuple[list[Stored], dict[int, Witness]]:
+        """At most ``most`` scenarios of the current workspace that did not change since they were seen, but under other
+        versions than these; with what was seen of them."""
+        return self._with_witnesses(lambda session, home: witnesses.outdated(session, home, catalogue, model, most))
+
+    def unseen(self, most: int) -> tuple[list[Stored], dict[int, Witness]]:
+        """At most ``most`` scenarios of the current workspace that changed since they were seen, or never were; with
+        what was seen of them."""
+        return self._with_witnesses(lambda session, home: witnesses.unseen(session, home, most))
+
+    def _with_witnesses(
+        self, choose: Callable[[Session, Workspace], list[int]]
+    ) -> tuple[list[Stored], dict[int, Witness]]:
+        with self.database.reading() as session:
+            home = workspaces.get(session, self._workspace_id)
+            chosen = choose(session, home)
+            if not chosen:
+                return [], {}
+            return list_scenarios(session, home, only=chosen), witnesses.of_workspace(session, home, chosen)
 
     def note_seen(self, seen: Sequence[Witness]) -> bool:
         """Keep what was seen of results, unless the scenario has changed since; False where that must be put off."""

@@ -19,7 +19,7 @@ from planner.model.fields import printable
 from planner.store.database import Database
 from planner.store.engines import writing
 from planner.store.errors import StoreError
-from planner.store.reading import LIVE
+from planner.store.reading import LIVE, ORDER
 from planner.store.records import Witness, Workspace
 from planner.store.tables import ScenarioRow, WitnessRow
 
@@ -36,18 +36,50 @@ _COLUMNS = (
 )
 
 
-def of_workspace(session: Session, workspace: Workspace) -> dict[int, Witness]:
-    """The witnesses of the scenarios of ``workspace`` by scenario id; one that cannot be read is left out."""
+def of_workspace(session: Session, workspace: Workspace, only: Sequence[int] | None = None) -> dict[int, Witness]:
+    """The witnesses of the scenarios of ``workspace``, or of ``only`` these, by scenario id; one that cannot be read is
+    left out."""
     query = (
         select(*_COLUMNS)
         .join(ScenarioRow, ScenarioRow.id == WitnessRow.scenario_id)
         .where(ScenarioRow.workspace_id == workspace.id, LIVE)
     )
+    if only is not None:
+        query = query.where(WitnessRow.scenario_id.in_(only))
     found = {}
     for identifier, version, catalogue, model, results, at in session.execute(query):
         if isinstance(results, Mapping):
             found[identifier] = Witness(identifier, version, printable(catalogue), printable(model), dict(results), at)
     return found
+
+
+def outdated(session: Session, workspace: Workspace, catalogue: str, model: str, most: int) -> list[int]:
+    """At most ``most`` scenarios that did not change since they were seen, but under other versions than these."""
+    query = (
+        select(ScenarioRow.id)
+        .join(WitnessRow, WitnessRow.scenario_id == ScenarioRow.id)
+        .where(
+            ScenarioRow.workspace_id == workspace.id,
+            LIVE,
+            WitnessRow.scenario_version == ScenarioRow.version,
+            (WitnessRow.catalogue_version != catalogue) | (WitnessRow.model_version != model),
+        )
+    )
+    return list(session.scalars(query.order_by(*ORDER).limit(most)))
+
+
+def unseen(session: Session, workspace: Workspace, most: int) -> list[int]:
+    """At most ``most`` scenarios that changed since they were seen, or never were."""
+    query = (
+        select(ScenarioRow.id)
+        .outerjoin(WitnessRow, WitnessRow.scenario_id == ScenarioRow.id)
+        .where(
+            ScenarioRow.workspace_id == workspace.id,
+            LIVE,
+            WitnessRow.scenario_version.is_(None) | (WitnessRow.scenario_version != ScenarioRow.version),
+        )
+    )
+    return list(session.scalars(query.order_by(*ORDER).limit(most)))
 
 
 def note(database: Database, witnesses: Sequence[Witness]) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import diagnostics, log
+from planner.store import reports
 from tests.cli.conftest import Ran
 
 Run = Callable[..., Ran]
@@ -81,7 +82,7 @@ def test_an_error_inside_is_kept_in_a_private_log_without_passwords(
     assert "Traceback" in text
     assert "canary" not in text
     assert where.stat().st_mode & 0o777 == 0o600
-    monkeypatch.setattr(log, "MAX_BYTES", 10)
+    monkeypatch.setattr(reports, "MAX_BYTES", 10)
     run("eval", "--json", code=70)
     assert where.with_name("planner.log.1").read_text() == text
 

@@ -151,3 +151,24 @@ def test_the_tables_of_another_version_are_left_alone(file: Path) -> None:
         with contextlib.closing(sqlite3.connect(file)) as raw:
             raw.execute("PRAGMA user_version = 99")
         assert not library.note_seen([witness(first)])
+
+
+def test_what_is_to_be_looked_at_is_found_without_reading_the_rest(library: Library) -> None:
+    known = library.scenarios()
+    assert library.unseen(3) == (known[:3], {})
+    assert library.outdated("1", "1", 9) == ([], {})
+    seen = [Witness(one.id, one.version, "1", "1", {"tpot_s": 0.5}) for one in known]
+    assert library.note_seen(seen)
+    assert library.unseen(9) == ([], {})
+    assert library.outdated("1", "1", 9) == ([], {})
+    for catalogue, model in (("2", "1"), ("1", "2")):
+        due, witnesses = library.outdated(catalogue, model, 2)
+        assert due == known[:2]
+        assert {one.scenario_id: one.results["tpot_s"] for one in witnesses.values()} == {1: 0.5, 2: 0.5}
+    (changed,) = library.edit([Change(known[0].id, "batch", 3)])
+    assert library.outdated("2", "1", 1)[0] == [known[1]]
+    found, witnesses = library.unseen(9)
+    assert found == [changed]
+    assert witnesses[changed.id].scenario_version == changed.version - 1
+    library.delete(known[1].id)
+    assert library.outdated("2", "1", 9)[0] == library.scenarios()[1:]
