@@ -57,6 +57,8 @@ class Planned:
     rows: Mapping[str, float | str | bool | None] = field(default_factory=dict)
     defaulted: tuple[str, ...] = ()
     """Inputs that the document does not give; they have their defaults."""
+    uid: str = ""
+    """The saved scenario that it is known to be, where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,10 @@ def read_plan(path: Path) -> Plan:
     Raises MissingFileError where there is none, BadFileError where it is no JSON document of this form.
     """
     if path.suffix.lower() in (".xlsx", ".xlsm"):
-        raise BadFileError(f"{shown(path)} is a workbook; workbooks are not read yet: import the JSON export instead.")
+        raise BadFileError(f"{shown(path)} is a workbook, not a JSON export.")
     raw = read_bytes(path, limit=MAX_BYTES)
     if raw.startswith(_ZIP):
-        raise BadFileError(f"{shown(path)} is a workbook or an archive; only JSON exports are read.")
+        raise BadFileError(f"{shown(path)} is an archive; of those only workbooks are read, by the ending .xlsx.")
     return plan_from(parse(raw, shown(path)), shown(path))
 
 

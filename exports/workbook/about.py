@@ -37,7 +37,10 @@ _HOW = (
     ),
     "A blank result needs an input that is not given; the last block of the Comparison sheet says which.",
     "The program may ask to save the file when you close it without a change: it recalculates what it opens.",
-    "A line keeps its identity by the Ref column, a scenario by its id in row 6 of Inputs; leave both in place.",
+    (
+        "The planner reads the Inputs sheet back (planner import FILE). A line keeps its identity by the Ref column, a "
+        "scenario by its id in row 6 of Inputs; leave both in place."
+    ),
 )
 _ON_ONE_PAGE = 20
 _COLOURS = (

@@ -119,6 +119,10 @@ class _SheetWriter(WorksheetWriter):  # type: ignore[misc]
                     continue
                 if cell.data_type == "f":
                     xf.write(fromstring(self._formula_cell(cell)))
+                elif isinstance(cell._value, float):
+                    # openpyxl writes 16 digits, which are not always the same number.
+                    number = result_xml(cell._value, f"{self.ws.title}!{cell.coordinate}")[1]
+                    xf.write(fromstring(f'<c r="{cell.coordinate}" s="{cell.style_id}"><v>{number}</v></c>'))
                 else:
                     write_cell(xf, self.ws, cell, cell.has_style)
             if row_idx in self.across:
@@ -253,11 +257,11 @@ def _digest_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
         return hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-# What reading a broken archive may raise, whichever way its parts say that they are packed.
-_UNREADABLE = (
+UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError, KeyError),
     *(OSError, OverflowError, RuntimeError, ValueError),
 )
+"""What reading a broken archive may raise, whichever way its parts say that they are packed."""
 
 
 def is_untouched(data: bytes) -> bool:
@@ -270,6 +274,6 @@ def is_untouched(data: bytes) -> bool:
                 return False
             custom = archive.read(CUSTOM_PROPERTIES)
             digests = {info.filename: _digest_of(archive, info) for info in archive.infolist()}
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
     return content_digest(digests).encode() in custom

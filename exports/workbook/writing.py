@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 
 from openpyxl.packaging.custom import StringProperty
@@ -20,6 +21,7 @@ from exports.workbook.lists import write_lists
 from exports.workbook.model import write_model, write_solver
 from exports.workbook.results import FROM_SCENARIOS, write_results
 from exports.workbook.stored import DIGEST_PLACE
+from planner.model.scenario import Scenario
 
 _TAB_COLOURS = {"Comparison": look.NAVY, "Results": look.NAVY, "Inputs": "F2B800", "Checks": look.GREEN}
 
@@ -64,7 +66,7 @@ def write_properties(book: Book, form: str) -> None:
     properties.language = "en"
     properties.created = properties.modified = book.moment
     book.workbook.calculation = CalcProperties(fullCalcOnLoad=True)
-    inputs = inputs_digest(book)
+    inputs = inputs_digest(book.ids, [evaluated.scenario for evaluated in book.scenarios])
     custom = {
         "PlannerFormat": form,
         "PlannerWorkbookId": digest(f"{inputs} {book.moment.isoformat()} {' '.join(book.ids)}".encode())[:32],
@@ -81,15 +83,10 @@ def write_properties(book: Book, form: str) -> None:
         book.workbook.custom_doc_props.append(StringProperty(name=name, value=text))
 
 
-def inputs_digest(book: Book) -> str:
+def inputs_digest(ids: Sequence[str], scenarios: Sequence[Scenario]) -> str:
     """SHA-256 over ids, names, inputs and overridden facts: tells whether the plan has moved on since."""
     content = [
-        [
-            identity,
-            evaluated.scenario.name,
-            sorted(evaluated.scenario.values.items()),
-            sorted(evaluated.scenario.overrides.items()),
-        ]
-        for identity, evaluated in zip(book.ids, book.scenarios, strict=True)
+        [identity, scenario.name, sorted(scenario.values.items()), sorted(scenario.overrides.items())]
+        for identity, scenario in zip(ids, scenarios, strict=True)
     ]
     return digest(json.dumps(content, ensure_ascii=True, allow_nan=False).encode())

@@ -11,6 +11,7 @@ from planner.cli.options import Json, ScenarioNames, Why
 from planner.cli.session import catalogue_of, opens
 
 if TYPE_CHECKING:
+    from exports.json_plan import Plan
     from exports.workbook import Provenance
     from planner.cli.importing import Choice
     from planner.model.scenario import Scenario
@@ -40,9 +41,9 @@ def export(
 ) -> None:
     """Write scenarios to a workbook, CSV, JSON or Markdown.
 
-    The ending of the file's name decides; a workbook has live formulas, and `planner import` reads JSON, which holds
-    your own catalogue entries that the scenarios use too. A file that is there is replaced when it is an export that
-    nobody changed, or with --force.
+    The ending of the file's name decides; a workbook has live formulas. `planner import` reads it back, and JSON, which
+    holds your own catalogue entries that the scenarios use too. A file that is there is replaced when it is an export
+    that nobody changed, or with --force.
     """
     from exports.by_ending import write_export
     from exports.files import digest
@@ -115,7 +116,7 @@ def _say_files(scenario: "Scenario") -> None:
 @opens
 def import_scenarios(
     library: "Library",
-    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="File that `planner export` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .json or .xlsx file that `planner export` wrote.")],
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it is only said.")] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of scenarios of the same name, not another name.")
@@ -129,14 +130,14 @@ def import_scenarios(
     why: Why = "",
     as_json: Json = False,
 ) -> int:
-    """Say what a JSON export would bring in; --apply does it.
+    """Say what an export would bring in; --apply does it.
 
-    It brings scenarios, and the catalogue entries of your own that they use. What is here already stays; a name that
-    is taken gets a number, or the saved scenario is replaced with --replace. An entry that differs from yours, or takes
-    the place of a shipped one, needs --entries. All is one change, which `planner undo` takes back.
+    It brings scenarios, and from JSON the catalogue entries of your own that they use. What is here already stays; a
+    name that is taken gets a number, or the saved scenario is replaced with --replace. An entry that differs from
+    yours, or takes the place of a shipped one, needs --entries. Of a workbook the Inputs sheet counts alone. All is one
+    change, which `planner undo` takes back.
     """
     from catalog.files import from_home
-    from exports.json_plan import read_plan
     from planner.cli.diagnostics import OK, CommandError, say
     from planner.cli.imported import import_document, say_problems, write_import
     from planner.cli.importing import bring_in, look
@@ -146,7 +147,7 @@ def import_scenarios(
     if entries not in (None, "file", "here"):
         raise CommandError(f"--entries must be file or here, not '{entries}'.")
     workspace = library.workspace.name
-    found = look(library, read_plan(from_home(file)), replacing=replace, choice=_choice(entries))
+    found = look(library, _plan_in(library, from_home(file)), replacing=replace, choice=_choice(entries))
     refused = bool(found.problems) or (apply and bool(found.open_choices))
     done = apply and not refused and not found.is_empty
     if done:
@@ -168,6 +169,30 @@ def import_scenarios(
     else:
         say(f"Nothing was changed: repeat with --apply to bring this into workspace '{workspace}'.")
     return DATA if refused else OK
+
+
+def _plan_in(library: "Library", file: Path) -> "Plan":
+    """What ``file``, a workbook or a JSON export, holds."""
+    if file.suffix.lower() not in (".xlsx", ".xlsm"):
+        from exports.json_plan import read_plan
+
+        return read_plan(file)
+    from exports.workbook.reading import Known, read_workbook
+    from planner.cli.diagnostics import say
+
+    catalog = catalogue_of(library)
+    known = {
+        one.uid: Known(one.scenario, one.tags, one.in_fleet)
+        for one in library.scenarios()
+        if one.uid and not one.damaged
+    }
+    plan = read_workbook(file, catalog, known)
+    then = plan.provenance["catalogue_version"]
+    if then not in ("", catalog.version):
+        say(f"{file.name} was exported under catalogue {then}: figures that are others now are kept as in the file.")
+    if plan.provenance.get("moved_on"):
+        say(f"Scenarios have been changed here since {file.name} was exported; what differs may be your own change.")
+    return plan
 
 
 def _choice(entries: str | None) -> "Choice | None":

@@ -178,12 +178,13 @@ def _scenario_steps(
     saved: Sequence[Stored], named: Iterable[tuple[Planned, tuple[str, ...]]], *, replacing: bool
 ) -> tuple[ScenarioStep, ...]:
     here = {name_key(one.name): one for one in saved}
+    by_uid = {one.uid: one for one in saved if one.uid}
     pairs = list(named)
     taken = {*here, *(name_key(one.scenario.name) for one, _ in pairs)}
     steps = []
     for planned, tags in pairs:
         name = planned.scenario.name
-        old = here.get(name_key(name))
+        old = by_uid.get(planned.uid) or here.get(name_key(name))
         if old is None:
             steps.append(ScenarioStep(planned, "new", name, tags))
             continue

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
+from exports.workbook.layout import planner_layout
 from tests.cli.conftest import Ran
 
 Run = Callable[..., Ran]
@@ -253,7 +255,9 @@ def test_one_problem_is_one_sentence_with_its_place(
 
 
 def test_what_is_no_export_is_refused(run: Run, refuse: Refuse, tmp_path: Path, plan: Path) -> None:
-    assert "workbooks are not read yet" in refuse("import", tmp_path / "plan.xlsx", code=65)
+    assert "does not exist" in refuse("import", tmp_path / "plan.xlsx", code=66)
+    (tmp_path / "plan.xlsx").write_bytes(b"PK")
+    assert "no workbook" in refuse("import", tmp_path / "plan.xlsx", code=65)
     assert "does not exist" in refuse("import", tmp_path / "none.json", code=66)
     assert "does not exist" in run("import", "~nobody-at-all/plan.json", code=66).err
     (tmp_path / "broken.json").write_text("{")
@@ -275,3 +279,47 @@ def test_several_scenarios_join_the_fleet_in_one_change(run: Run) -> None:
     assert len(run("history", "--json").json["revisions"]) == before + 2
     run("undo")
     assert run("fleet", "--json").json["scenarios"] == ["Toy 7B", "70B fp8, 1 x H200"]
+
+
+def test_an_edited_workbook_comes_back(run: Run, refuse: Refuse, tmp_path: Path) -> None:
+    out, name = tmp_path / "plan.xlsx", "70B fp8, 2 x H100"
+    run("tag", name, "mine")
+    run("export", out)
+    assert "already" in run("import", out, "--apply").err
+    book = openpyxl.load_workbook(out)
+    rows = planner_layout().input_rows
+    book["Inputs"].cell(rows["output_tokens"], 8).value = 900
+    book["Inputs"].cell(rows["memory_bandwidth"], 8).value = 3e12
+    book["Inputs"].cell(5, 8).value = "Seen by finance"
+    for title in ("Solver", "Model"):
+        del book[title]
+    book.save(out)
+    said = run("import", out, "--replace")
+    assert "would be saved in place of yours" in said.out
+    assert "Visible output tokens" in said.out
+    assert "--apply" in said.err
+    document = run("import", out, "--replace", "--apply", "--json").json
+    assert [one["status"] for one in document["scenarios"]] == ["same", "same", "same", "replaces", "same"]
+    assert document["scenarios"][3]["path"] == "Inputs!H"
+    saved = run("show", name, "--json").json
+    assert saved["inputs"]["output_tokens"] == 900
+    assert saved["overrides"] == {"memory_bandwidth": 3e12}
+    assert saved["tags"] == ["mine"]
+    assert "A service of" in saved["notes"]
+    assert "changed here since" in run("import", out).err
+    run("undo")
+    assert run("show", name, "--json").json["inputs"]["output_tokens"] == 350
+    book["Inputs"].cell(rows["prompt_tokens"], 5).value = "4,99"
+    book.save(out)
+    sentence = refuse("import", out, "--replace", "--apply", code=65)
+    assert f"Inputs!E{rows['prompt_tokens']}: Prompt tokens is the text '4,99', not a number" in sentence
+
+
+def test_a_workbook_brings_its_scenarios_to_another_library(
+    run: Run, tmp_path: Path, elsewhere: tuple[str, str]
+) -> None:
+    run("export", tmp_path / "plan.xlsx", "70B fp8, 1 x H200")
+    run(*elsewhere, "delete", "70B fp8, 1 x H200")
+    run(*elsewhere, "import", tmp_path / "plan.xlsx", "--apply")
+    there = run(*elsewhere, "show", "70B fp8, 1 x H200", "--json").json
+    assert there["inputs"] == run("show", "70B fp8, 1 x H200", "--json").json["inputs"]

@@ -225,7 +225,7 @@ def test_what_is_no_export_is_refused_in_one_sentence(tmp_path: Path, raw: bytes
 
 
 def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFileError, match="not read yet"):
+    with pytest.raises(BadFileError, match="not a JSON export"):
         read_plan(tmp_path / "plan.xlsx")
     with pytest.raises(MissingFileError):
         read_plan(tmp_path / "none.json")
