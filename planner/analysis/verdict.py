@@ -9,6 +9,7 @@ from typing import Literal
 
 from planner.model.display import show_with_unit, with_currency
 from planner.model.evaluation import Evaluated
+from planner.model.fields import InputError
 from planner.model.rows import SHEET
 from planner.model.scenario import Result
 
@@ -21,6 +22,7 @@ _LOAD = (
     "reasoning_tokens", "days_per_month",
 )  # fmt: skip
 _TARGETS = (("ttft_target_ms", "ttft_s"), ("tpot_target_ms", "tpot_s"))
+_NEEDED = (*_LOAD, "currency", "device_price_per_hour", "owned_device_price", *(target for target, _ in _TARGETS))
 _MS_PER_S = 1000.0
 _EQUAL = 1e-9
 
@@ -70,14 +72,30 @@ def verdicts(scenarios: Sequence[Evaluated | None], *, compared: bool = True) ->
     Costs per month are compared where all have the same load, else costs per million output tokens, and neither where
     currencies differ or ``compared`` is off.
     """
-    known = [one for one in scenarios if one is not None]
+    damage = [_damage(one) for one in scenarios]
+    known = [one for one, why in zip(scenarios, damage, strict=True) if one is not None and not why]
     rows = PER_MONTH if _same(known, _LOAD) else PER_OUTPUT
-    found = [_alone(one, rows) if one is not None else Verdict("unknown") for one in scenarios]
+    found = [
+        _alone(one, rows) if one is not None and not why else Verdict("unknown", why=why)
+        for one, why in zip(scenarios, damage, strict=True)
+    ]
     costs = [one.cost for one in found if one.answer == "served" and one.cost is not None]
     if not compared or len(costs) < 2 or not _same(known, ("currency",)):
         return found
     least = min(costs)
     return [_beside(one, least) for one in found]
+
+
+def _damage(evaluated: Evaluated | None) -> str:
+    """Why a value that the verdict needs must not be read: a damaged one refuses that; empty where all may be."""
+    if evaluated is None:
+        return ""
+    try:
+        for name in _NEEDED:
+            evaluated.scenario.values[name]
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _same(scenarios: Sequence[Evaluated], names: Sequence[str]) -> bool:

@@ -1,4 +1,7 @@
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +99,19 @@ def test_low_and_high_stand_in_the_cell_and_in_the_formula_bar(book: Book) -> No
     assert show_cell(book, 3, LINES["tpot_s"], "range").text == "—"
     for line in LINES.values():
         assert len(range_text(book, 1, line)) <= 11, line.name
+
+
+def test_a_damaged_currency_leaves_the_other_verdicts(book: Book, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
+        raw.execute("UPDATE scenario SET currency = ? WHERE name = 'fp8'", ("\x1b[31m",))
+        raw.commit()
+    book.columns.clear()
+    book.reload()
+    book.settle(60)
+    assert show_cell(book, 1, LINES["verdict"]).text == "—"
+    assert "damaged" in describe(book, 1, LINES["verdict"])[0]
+    assert "cheapest" in [show_cell(book, place, LINES["verdict"]).text for place in range(len(book))]
 
 
 def test_one_verdict_a_scenario(book: Book) -> None:
