@@ -313,6 +313,17 @@ def state_at(session: Session, scenario_id: int, revision_id: int) -> dict[str, 
     return {name: value for name, value in state.items() if value is not None or name in INPUTS or name in OWN}
 
 
+def told(session: Session, scenario_id: int) -> dict[str, Json] | None:
+    """What a scenario became by all that is known to have been done to it; None where a part of that is lost."""
+    query = select(ChangeRow.after).where(ChangeRow.scenario_id == scenario_id).order_by(ChangeRow.revision_id)
+    known: dict[str, Json] = {}
+    for after in session.scalars(query):
+        if not isinstance(after, dict):
+            return None
+        known.update(after)
+    return known
+
+
 def scenario_at(session: Session, scenario_id: int, revision_id: int) -> Scenario:
     """The scenario right after revision ``revision_id``. Raises NotFoundError, InputError for a damaged value."""
     return to_scenario(state_at(session, scenario_id, revision_id))

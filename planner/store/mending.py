@@ -107,7 +107,7 @@ def mend(table: str, row: Mapping[str, Any]) -> Mended:
         found.values[column.name] = _instead(column, given, row)
         if column.name in row and column.name not in ("name", "name_key"):
             found.problems.append(f"the {column.name} '{_shown(given)}' cannot be read and is left out.")
-            if column.name in OWN:
+            if column.name in (*OWN, "overrides"):
                 found.was[column.name] = plain(given)
     if table in _SPECIAL:
         _SPECIAL[table](found, row)
@@ -207,15 +207,18 @@ def _workspace(found: Mended, row: Mapping[str, Any]) -> None:
 
 def _scenario(found: Mended, row: Mapping[str, Any]) -> None:
     _mend_name(found, row, "Scenario")
-    found.values["notes"] = shown_text(str(found.values["notes"]))[:MAX_NOTES]
+    notes = shown_text(str(found.values["notes"]))[:MAX_NOTES]
+    if notes != found.values["notes"]:
+        found.problems.append("characters of the notes cannot be shown and are replaced.")
+        found.was["notes"], found.values["notes"] = plain(row.get("notes")), notes
     if not isinstance(read_document(found.values["tags"]), list):
         found.problems.append("the tags cannot be read and are left out.")
-        found.values["tags"] = "[]"
+        found.was["tags"], found.values["tags"] = plain(row.get("tags")), "[]"
     overrides = read_document(found.values["overrides"])
     kept = {}
     if not isinstance(overrides, dict):
         found.problems.append("the overridden facts cannot be read and are left out; the catalogue's hold.")
-        overrides = {}
+        found.was["overrides"], overrides = None, {}
     for name, value in overrides.items():
         fact = FACT_FIELDS.get(name)
         try:

@@ -15,13 +15,14 @@ from typing import Any
 from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
-from planner.store import mending, opening
+from planner.model.facts import FACT_FIELDS
+from planner.store import history, mending, opening
 from planner.store.actions import Action
 from planner.store.backup import sync_file, verify
 from planner.store.database import Database, login
 from planner.store.doctor import Report
 from planner.store.documents import document
-from planner.store.engines import connect_sqlite, sqlite_engine
+from planner.store.engines import connect_sqlite, sqlite_engine, unreadable_schema
 from planner.store.errors import CANNOT_CREATE, StoreError, code_of_writing
 from planner.store.names import name_key
 from planner.store.reading import LIVE, ORDER
@@ -81,14 +82,15 @@ def _readable(path: Path, report: Report) -> sqlite3.Connection:
             if immutable:
                 report.notes.append(f"A write that was cut short was not rolled back: the journal beside {path} stays.")
             return connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as caught:
             connection.close()
+            why = caught if isinstance(caught, sqlite3.Error) else unreadable_schema()
             # A journal that is to be rolled back keeps everybody out who only reads.
-            if immutable or (error.sqlite_errorcode or 0) & 0xFF not in (
+            if immutable or (why.sqlite_errorcode or 0) & 0xFF not in (
                 sqlite3.SQLITE_READONLY,
                 sqlite3.SQLITE_CANTOPEN,
             ):
-                raise from_sqlite(error, str(path)) from None
+                raise from_sqlite(why, str(path)) from None
         except BaseException:
             connection.close()
             raise
@@ -133,9 +135,11 @@ def _rows(source: sqlite3.Connection, table: str, report: Report) -> Iterator[Ma
                 after, misses, step = identifier, 0, 1
                 yield dict(zip(names, values, strict=True))
             return
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as caught:
+            # What SQLite says of a damaged definition may quote what is no text.
+            why = caught if isinstance(caught, sqlite3.Error) else unreadable_schema()
             if not misses:
-                report.problems.append(f"Rows of the table {table} behind number {max(after, 0)} are lost: {error}.")
+                report.problems.append(f"Rows of the table {table} behind number {max(after, 0)} are lost: {why}.")
             misses += 1
             after += step
             step *= 2
@@ -163,6 +167,7 @@ def _save(saved: _Saved, table: str, row: dict[str, Any]) -> int:
             else:
                 saved.report.problems.append(f"{label} is lost: the {parent} that it belongs to is.")
                 return 0
+    name = values.get("name")
     marks = ", ".join(f":{name}" for name in values)
     verb = "INSERT OR REPLACE" if table == "setting" else "INSERT"
     statement = f"{verb} INTO {table} ({', '.join(values)}) VALUES ({marks})"
@@ -178,6 +183,8 @@ def _save(saved: _Saved, table: str, row: dict[str, Any]) -> int:
             lost.append(what)
     if isinstance(values.get("id"), int):
         saved.ids.setdefault(table, set()).add(values["id"])
+    if values.get("name") != name:
+        found.was["name"] = name
     if table == "scenario" and found.was:
         saved.mended[values["id"]] = found.was
     saved.report.problems += [f"{label}: {text}" for text in lost]
@@ -207,17 +214,26 @@ def _settle(temporary: Path, path: Path, saved: _Saved) -> None:
             of_it = select(ScenarioRow).where(ScenarioRow.workspace_id == workspace)
             live = of_it.where(LIVE)
             action = Action(session, database, workspace, "salvage")
+            for row in session.scalars(of_it).all():
+                if row.id in saved.mended:
+                    action.touch(row, {**document(row), **_as_it_was(session, row.id, saved.mended[row.id])})
             if session.scalar(live.where(ScenarioRow.is_baseline == true()).limit(1)) is None:
                 first = session.scalar(live.order_by(*ORDER).limit(1))
                 if first is not None:
                     action.touch(first)
                     first.is_baseline = True
-            for row in session.scalars(of_it).all():
-                if row.id in saved.mended:
-                    action.touch(row, {**document(row), **saved.mended[row.id]})
             action.finish()
 
     try:
         database.write(work)
     finally:
         database.close()
+
+
+def _as_it_was(session: Session, identifier: int, was: dict[str, Json]) -> dict[str, Json]:
+    """``was`` with the overridden facts that the history tells of, where those of the row could not be read."""
+    if "overrides" not in was:
+        return was
+    told = history.told(session, identifier) or {}
+    facts = {name: value for name, value in told.items() if name in FACT_FIELDS}
+    return facts | {name: value for name, value in was.items() if name != "overrides"}

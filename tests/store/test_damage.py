@@ -11,7 +11,7 @@ import pytest
 
 from planner.model.fields import InputError
 from planner.model.inputs import INPUTS, check_values
-from planner.store import Change, Stored, open_library
+from planner.store import Change, Stored, maintenance, open_library
 from planner.store.reading import scenario_columns, to_stored
 from planner.store.tables import ScenarioRow
 
@@ -124,3 +124,34 @@ def test_damaged_history_is_told_and_not_used(file: Path) -> None:
         for act in (library.undo, lambda: library.restore(library.history(1)[0].id)):
             with pytest.raises(Exception, match="is damaged"):
                 act()
+
+
+def test_a_value_that_is_wrong_within_its_bounds_contradicts_the_history(where: str, file: Path) -> None:
+    """SQLite does not see it and no bound is broken: only what was noted of every change tells."""
+    with open_library(where) as library:
+        library.edit([Change(2, "batch", 3), Change(2, "peak_flops", 1e15)])
+        library.undo()
+        library.redo()
+        library.reorder([4, 2])
+        library.set_notes(3, "n")
+        library.delete(5)
+        assert maintenance.examine(where).problems == []
+        with library.database.engine.begin() as connection:
+            for statement in (
+                "UPDATE scenario SET prompt_tokens = 501 WHERE id = 1",
+                "UPDATE scenario SET overrides = '{\"memory_bandwidth\": 1e12}', notes = 'x' WHERE id = 2",
+                "UPDATE scenario SET in_fleet = NOT in_fleet WHERE id = 3"
+                if not library.database.is_sqlite
+                else "UPDATE scenario SET in_fleet = 1 - in_fleet WHERE id = 3",
+            ):
+                connection.exec_driver_sql(statement)
+        problems = maintenance.examine(where).problems
+    notes = next(line for line in problems if "notes" in line)
+    assert notes.startswith("Scenario 2: notes of '70B ideal, 2 x H100' is 'x', its history says '140 GB of weights")
+    peak = "Scenario 2: Peak FLOP/s of the weights' arithmetic of '70B ideal, 2 x H100' is the catalogue's, its history"
+    assert [line for line in problems if line != notes] == [
+        "Scenario 1: Prompt tokens of 'Toy 7B' is 501 tokens, its history says 500 tokens.",
+        "Scenario 2: Memory bandwidth of '70B ideal, 2 x H100' is 1T B/s, its history says the catalogue's.",
+        f"{peak} says 1,000T FLOP/s.",
+        "Scenario 3: part of the fleet of 'Llama 3.3 70B, 2 x H100' is yes, its history says no.",
+    ]

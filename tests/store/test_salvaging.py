@@ -60,6 +60,7 @@ def test_a_scenario_of_which_every_input_is_damaged_stays(damaged: Path, tmp_pat
 
 def test_facts_names_tags_times_and_history(file: Path, tmp_path: Path) -> None:
     with open_library(file) as library:
+        library.edit([Change(3, "peak_flops", 1e15)])
         library.edit([Change(1, "batch", 3)])
         last = library.last_revision()
         library.snapshot("kept")
