@@ -48,7 +48,7 @@ PICTURES = (
     Picture("grid", (132, 40), (), "tensor_parallel", 3),
     Picture("difference", (132, 40), ("ctrl+b", "f6"), "tpot_s", 3),
     Picture("explain", (110, 36), ("f4", "down"), "tpot_s", 3),
-    Picture("choose", (80, 24), ("enter", "=h200"), "accelerator", 3),
+    Picture("bars", (80, 24), ("f7",), "tpot_s", 3),
 )
 
 

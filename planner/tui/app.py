@@ -98,6 +98,7 @@ class PlannerApp(App[None], inherit_bindings=False):
         super().__init__()
         self.library = library
         self.memory = memory
+        self.notice = ""
         self.remembered, self._forgot = load(memory) if memory is not None else (Remembered(), "")
         self.desk = Desk(Book(library, catalog), self)
         self.desk.pins = list(self.remembered.pins)
@@ -135,8 +136,8 @@ class PlannerApp(App[None], inherit_bindings=False):
             self.desk.say(self.library.read_only_reason, error=True)
         elif self.library.warnings:
             self.desk.say(self.library.warnings[0], error=True)
-        elif self._forgot:
-            self.desk.say(self._forgot, error=True)
+        elif self.notice or self._forgot:
+            self.desk.say(self.notice or self._forgot, error=True)
         self.desk.look_for_moves()
         self.set_interval(OTHERS_EVERY, self.look_for_others)
         self.set_interval(OTHERS_EVERY, self.keep_watch)
@@ -275,8 +276,11 @@ def run(library: Library, catalog: Catalog | None = None, *, theme: str = "", cr
     from catalog import load_catalog
 
     library.be_impatient(PATIENCE)
+    from planner.tui import keymap
+
     memory = crash_log.with_name(NAME) if crash_log is not None else None
     app = PlannerApp(library, catalog if catalog is not None else load_catalog(), theme=theme, memory=memory)
+    app.notice = keymap.use(keymap.path())
     _listen(app)
     app.run()
     app.remember()

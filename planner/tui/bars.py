@@ -158,7 +158,7 @@ def _tone(desk: Desk) -> str:
 
 
 def _footer_actions() -> list[Action]:
-    return sorted((found for found in ACTIONS.values() if found.footer), key=lambda found: found.order)
+    return sorted((found for found in ACTIONS.values() if found.footer and found.keys), key=lambda found: found.order)
 
 
 def key_pieces(desk: Desk, cells: int) -> list[Piece]:
