@@ -50,6 +50,17 @@ class Provenance:
         return {label: text for label, text in labels.items() if text}
 
 
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of the Comparison sheet: its row, what it is called, and how it looks there."""
+
+    at: int
+    label: str
+    unit: str
+    values: Sequence[Stored]
+    shown: NumberFormat
+
+
 @dataclass(slots=True)
 class Book:
     """One export under way."""
@@ -69,6 +80,8 @@ class Book:
     master: float = 1.0
     ends: dict[tuple[str, str], tuple[int, Sequence[float]]] = field(default_factory=dict)
     """Low and high as exported, by result and end: the row of the Checks sheet and the numbers."""
+    compared: dict[str, ShownLine] = field(default_factory=dict)
+    """Key results and the verdict's lines on the Comparison sheet, by row or ref."""
     unchanged: str = ""
     """The rows of the Checks sheet that say whether key results are as exported, as first:last."""
 

@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from exports.workbook import styles as look
-from exports.workbook.book import Book
+from exports.workbook.book import Book, ShownLine
 from exports.workbook.chart import add_chart
 from exports.workbook.formats import FLAG, PERCENT_CHANGE, WHOLE, WORD, NumberFormat, change_format, is_share
 from exports.workbook.formula import COLUMN
@@ -150,7 +150,9 @@ class _Writer:
         values = [scale(value) for value in self.book.numbers[row.name]]
         result = Result(row, self.row, unit, values, self.book.number_format(unit, values))
         self.found.append(result)
-        self.page.label(self.row, row.label, self.book.unit(unit or "number"), row.name, look.LABEL_KEY)
+        unit = self.book.unit(unit or "number")
+        self.book.compared[row.name] = ShownLine(self.row, row.label, unit, values, result.shown)
+        self.page.label(self.row, row.label, unit, row.name, look.LABEL_KEY)
         self.page.across(self.row, formula, values, look.CALC, result.shown)
         self.baseline(values, result.shown)
 
@@ -196,6 +198,7 @@ class _Writer:
             key, shown, unit = row.name + WORD_SUFFIX, WORD, "word"
         else:
             values, key, shown, unit = self.book.numbers[row.name], row.name, FLAG, "1 = yes"
+        self.book.compared[row.name] = ShownLine(self.row, row.label, unit, values, shown)
         self.page.label(self.row, row.label, unit, row.name, look.LABEL_KEY)
         source = f"=Model!{COLUMN}{self.book.layout.model_rows[key]}"
         self.page.across(self.row, source, values, look.CALC, shown)

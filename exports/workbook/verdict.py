@@ -10,7 +10,7 @@ import math
 from openpyxl.utils import get_column_letter
 
 from exports.workbook import styles as look
-from exports.workbook.book import Book
+from exports.workbook.book import Book, ShownLine
 from exports.workbook.formats import FLAG, GENERAL, PERCENT_CHANGE, WHOLE, NumberFormat
 from exports.workbook.formula import COLUMN
 from exports.workbook.page import CONSTANT_COLUMN, FIRST_SCENARIO, NAMES_ROW, Page, clean
@@ -121,6 +121,7 @@ class Verdict:
         ref = {MONTH: "per_month", OUTPUT: "per_output"}.get(key, key)
         self.page.label(self.at(key), label, unit, f"verdict.{ref}", label_style)
         self.page.across(self.at(key), text, self.values[key], style, shown)
+        self.book.compared[f"verdict.{ref}"] = ShownLine(self.at(key), label, unit, self.values[key], shown)
 
     def single(self, key: str, text: str, value: Stored, shown: NumberFormat = GENERAL) -> None:
         """The cell of a line in column D."""

@@ -384,4 +384,7 @@ def test_results_are_a_table_where_there_are_many(book: Workbook) -> None:
     assert ("Results" in book.sheetnames) == many
     if many:
         assert book["Results"].auto_filter.ref
+        heads = {str(book["Results"].cell(5, column).value): column for column in range(1, 40)}
+        units = [book["Results"].cell(6, heads[name]).value for name in ("TTFT", "Weights", "Above the cheapest")]
+        assert units == ["ms", "GiB", "%"]
         assert book["Results"].max_row - 6 == book["Inputs"].max_column - 4
