@@ -12,6 +12,8 @@ from catalog.mixers import Attention, CompressedAttention, LatentAttention, Recu
 Number = float | None
 FormatOf = Callable[[str], Format]
 
+WINDOW_BYTES = 2
+"""Bytes of an element in the window beside a compressed cache: 16 bits."""
 PLAIN_BITS = 16.0
 """Norms, routers and small parts stay in 16 bits."""
 
@@ -32,8 +34,9 @@ class Figures:
 _UNKNOWN_SHAPE = (
     "embedding_parameters", "head_parameters", "attention_parameters", "expert_parameters", "layers", "heads",
     "kv_heads", "head_dim", "hidden_size", "vocabulary", "experts", "experts_per_token", "moe_layers", "window_tokens",
-    "window_layers", "mla_layers", "linear_layers", "state_bytes_per_sequence", "kv_lora_rank", "qk_rope_head_dim",
-    "qk_nope_head_dim", "v_head_dim", "sparse_layers", "sparse_top_tokens", "index_dim",
+    "window_layers", "window_kv_heads", "window_head_dim", "mla_layers", "linear_layers", "state_bytes_per_sequence",
+    "kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "sparse_layers", "sparse_top_tokens",
+    "sparse_ratio", "full_ratio", "index_dim",
 )  # fmt: skip
 
 
@@ -85,10 +88,9 @@ def _attention(made: Architecture, figures: Figures) -> None:
     values = figures.values
     plain = [(layers, one) for layers, one in made.mixers() if isinstance(one, Attention)]
     latent = [(layers, one) for layers, one in made.mixers() if isinstance(one, LatentAttention)]
-    compressed = next((one for _, one in made.mixers() if isinstance(one, CompressedAttention)), None)
-    if compressed is not None:
-        values |= {"heads": compressed.heads, "head_dim": compressed.head_dim, "kv_heads": None}
-        figures.doubt("the compressed KV cache of this model is not modelled", "kv_heads")
+    compressed = [(layers, one) for layers, one in made.mixers() if isinstance(one, CompressedAttention)]
+    if compressed:
+        _compressed(compressed, figures)
     if latent:
         main = latent[0][1]
         values |= {
@@ -111,30 +113,79 @@ def _attention(made: Architecture, figures: Figures) -> None:
         _grouped(plain, figures)
 
 
-def _grouped(plain: list[tuple[int, Attention]], figures: Figures) -> None:
-    """Grouped heads; where layers differ, the widest cache stands for all of them, which never promises too much."""
+def _compressed(found: list[tuple[int, CompressedAttention]], figures: Figures) -> None:
+    """Keys and values share one entry of ``ratio`` tokens, like a latent without a rotary part of its own.
+
+    The window of every layer is a fixed state beside the cache; layers that have nothing else cache nothing.
+    """
     values = figures.values
-    main = max((one for _, one in plain), key=lambda one: one.cached_elements())
-    wide = main.head_dim + main.values
+    main = found[0][1]
+    sparse = [(layers, one) for layers, one in found if one.ratio and one.indexer is not None]
+    full = [(layers, one) for layers, one in found if one.ratio and one.indexer is None]
+    windows = sum(layers * one.window * one.head_dim for layers, one in found)
+    alone = sum(layers for layers, one in found if not one.ratio)
     values |= {
-        "heads": main.heads,
-        "kv_heads": main.kv_heads,
-        "head_dim": wide // 2 if wide % 2 == 0 else main.head_dim,
-    }
-    if main.head_dim != main.values:
-        figures.doubt(f"keys of {main.head_dim} and values of {main.values}: their mean", "head_dim")
-    if any(one.cached_elements() != main.cached_elements() for _, one in plain):
+        "heads": main.heads, "kv_heads": 1, "head_dim": main.head_dim, "kv_lora_rank": main.head_dim,
+        "qk_nope_head_dim": main.head_dim, "v_head_dim": main.head_dim, "mla_layers": sum(c for c, _ in sparse + full),
+        "linear_layers": alone, "state_bytes_per_sequence": windows * WINDOW_BYTES,
+        "sparse_ratio": _tokens_per_entry(sparse), "full_ratio": _tokens_per_entry(full),
+    }  # fmt: skip
+    values["sparse_layers"] = sum(layers for layers, _ in sparse)
+    for indexer in (one.indexer for _, one in sparse if one.indexer is not None):
+        values |= {"sparse_top_tokens": indexer.top_tokens, "index_dim": indexer.dim}
+    if alone:
+        figures.doubt(f"{alone} layers keep a window alone: a fixed state", "linear_layers")
+    figures.doubt("the indexer's keys at one byte; engines that keep them in 16 bits need more", "index_dim")
+    figures.doubt("the layers' windows in 16 bits", "state_bytes_per_sequence")
+
+
+def _tokens_per_entry(found: list[tuple[int, CompressedAttention]]) -> float:
+    """Tokens of one cached entry, as many entries in all as the layers have; 0 without layers."""
+    entries = sum(layers / one.ratio for layers, one in found)
+    return sum(layers for layers, _ in found) / entries if entries else 0.0
+
+
+def _grouped(plain: list[tuple[int, Attention]], figures: Figures) -> None:
+    """Grouped heads of the layers that see everything, and those of windows where they differ.
+
+    Where layers of one kind differ, the widest cache stands for all of them, which never promises too much.
+    """
+    values = figures.values
+    windowed = [(layers, one) for layers, one in plain if one.window is not None]
+    main = _widest([one for _, one in plain if one.window is None] or [one for _, one in plain], figures, "")
+    values |= {"heads": main.heads, "kv_heads": main.kv_heads, "head_dim": _mean_width(main, figures, "head_dim")}
+    if not windowed:
+        return
+    values["window_layers"] = sum(layers for layers, _ in windowed)
+    values["window_tokens"] = windowed[0][1].window
+    own = _widest([one for _, one in windowed], figures, "window_")
+    if (own.kv_heads, own.head_dim, own.values) != (main.kv_heads, main.head_dim, main.values):
+        values["window_kv_heads"] = own.kv_heads
+        values["window_head_dim"] = _mean_width(own, figures, "window_head_dim")
+        if own.heads != main.heads:
+            figures.doubt(f"sliding-window layers have {own.heads} heads", "heads")
+    if any(one.chunked for _, one in windowed):
+        figures.doubt("chunks start anew, so a layer sees half of this on average", "window_tokens")
+
+
+def _widest(layers: list[Attention], figures: Figures, prefix: str) -> Attention:
+    """The layer that caches most, with a doubt where the others cache less."""
+    main = max(layers, key=lambda one: one.cached_elements())
+    if any(one.cached_elements() != main.cached_elements() for one in layers):
         figures.doubt(
             "layers cache different widths; the widest stands for all of them, so KV bytes are an upper bound",
-            "kv_heads",
-            "head_dim",
+            f"{prefix}kv_heads",
+            f"{prefix}head_dim",
         )
-    windowed = [(layers, one) for layers, one in plain if one.window is not None]
-    if windowed:
-        values["window_layers"] = sum(layers for layers, _ in windowed)
-        values["window_tokens"] = windowed[0][1].window
-        if any(one.chunked for _, one in windowed):
-            figures.doubt("chunks start anew, so a layer sees half of this on average", "window_tokens")
+    return main
+
+
+def _mean_width(one: Attention, figures: Figures, name: str) -> int:
+    """Elements per head, keys and values averaged."""
+    wide = one.head_dim + one.values
+    if one.head_dim != one.values:
+        figures.doubt(f"keys of {one.head_dim} and values of {one.values}: their mean", name)
+    return wide // 2 if wide % 2 == 0 else one.head_dim
 
 
 def _experts(made: Architecture, figures: Figures) -> None:
@@ -249,9 +300,5 @@ def kv_bytes_per_token(model: Model, kv_bits: float) -> float:
     if made is None:
         return 0.0
     elements = sum(layers * mixer.cached_elements() for layers, mixer in made.mixers())
-    index = sum(
-        block.layers * block.latent.indexer.dim
-        for block in made.blocks
-        if block.latent is not None and block.latent.indexer is not None
-    )
+    index = sum(layers * mixer.index_elements() for layers, mixer in made.mixers())
     return elements * kv_bits / 8 + (index if kv_bits else 0)

@@ -31,8 +31,12 @@ class Mixer(Strict, ABC):
     def parameters(self, hidden: int) -> int:
         """Parameters of one layer at a residual stream of ``hidden`` elements."""
 
-    def cached_elements(self) -> int:
+    def cached_elements(self) -> float:
         """Elements that one layer caches for one token."""
+        return 0
+
+    def index_elements(self) -> float:
+        """Elements of an indexer's keys that one layer caches for one token."""
         return 0
 
     def state_bytes(self) -> float:
@@ -133,12 +137,16 @@ class LatentAttention(Mixer):
         """The latent and the rotary part, once for keys and values together."""
         return self.kv_rank + self.rope
 
+    def index_elements(self) -> int:
+        """The indexer's key."""
+        return 0 if self.indexer is None else self.indexer.dim
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressedAttention(Mixer):
     """Attention over compressed tokens beside a window (DeepSeek-V4); compressor and indexer are approximated.
 
-    ``ratio`` tokens become one; 0 leaves the window alone. Its KV cache is not modelled.
+    ``ratio`` tokens share one cached entry, which is key and value; 0 leaves the window alone.
     """
 
     heads: Positive
@@ -168,6 +176,14 @@ class CompressedAttention(Mixer):
             index = self.query_rank * self.indexer.heads * self.indexer.dim + hidden * self.indexer.heads
             index += 2 * hidden * overlap * self.indexer.dim
         return queries + hidden * self.head_dim + output + compressor + index + self.extra
+
+    def cached_elements(self) -> float:
+        """The part of an entry that falls to one token; the window holds no more as a sequence grows."""
+        return self.head_dim / self.ratio if self.ratio else 0
+
+    def index_elements(self) -> float:
+        """The same of the indexer's key."""
+        return self.indexer.dim / self.ratio if self.ratio and self.indexer is not None else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

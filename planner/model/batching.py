@@ -88,9 +88,16 @@ def tpot_limit_batch(
 
 @row(label="Largest batch", unit="sequences", section=SECTION, better="higher", key=True)
 def largest_batch(
-    max_batch: Value, tokens_per_sequence: Value, sequences_that_fit: Maybe, tpot_limit_batch: Maybe
+    max_batch: Value,
+    tokens_per_sequence: Value,
+    kv_bytes_per_token: Value,
+    sequences_that_fit: Maybe,
+    tpot_limit_batch: Maybe,
 ) -> Value:
-    """Smallest of the engine's cap, the sequences that fit, and the largest whole batch within the TPOT target."""
+    """Smallest of the engine's cap, the sequences that fit, and the largest whole batch within the TPOT target.
+
+    Blank where the size of the KV cache is unknown.
+    """
     return floor(minimum(max_batch, otherwise(sequences_that_fit, max_batch), otherwise(tpot_limit_batch, max_batch)))
 
 

@@ -117,19 +117,32 @@ def full_attention_layers(attention_layers: Value, window_layers: Value, sparse_
     return maximum(0, attention_layers - window_layers - sparse_layers)
 
 
-@row(label="Tokens attended to, all layers", unit="tokens", section=SECTION, detail=True)
+@row(label="Tokens attended to, no windows", unit="tokens", section=SECTION, detail=True)
 def attended_tokens(
     context_tokens: Value,
     full_attention_layers: Value,
-    window_layers: Value,
-    window_tokens: Value,
     sparse_layers: Value,
     sparse_top_tokens: Value,
+    sparse_ratio: Value,
+    full_ratio: Value,
 ) -> Value:
-    """Tokens of the mean context that one new token attends to, summed over the layers."""
-    windowed = window_layers * minimum(context_tokens, window_tokens)
-    sparse = sparse_layers * minimum(context_tokens, sparse_top_tokens)
-    return full_attention_layers * context_tokens + windowed + sparse
+    """Cached entries of the mean context that one new token attends to, over the layers without a sliding window."""
+    full = full_attention_layers * context_tokens / maximum(full_ratio, 1)
+    return full + sparse_layers * minimum(context_tokens / maximum(sparse_ratio, 1), sparse_top_tokens)
+
+
+@row(label="Tokens attended to in windows", unit="tokens", section=SECTION, detail=True)
+def window_attended_tokens(
+    context_tokens: Value, attention_layers: Value, window_layers: Value, window_tokens: Value
+) -> Value:
+    """The same of the sliding-window layers."""
+    return minimum(window_layers, attention_layers) * minimum(context_tokens, window_tokens)
+
+
+@row(label="KV cache of windows read per sequence and step", unit="B", section=SECTION, detail=True)
+def window_kv_read_bytes(window_attended_tokens: Value, window_kv_bytes_per_token_layer: Value) -> Value:
+    """Of the tokens attended to in sliding-window layers."""
+    return window_attended_tokens * window_kv_bytes_per_token_layer
 
 
 @row(label="KV cache read per sequence and step", unit="B", section=SECTION)
@@ -137,30 +150,37 @@ def kv_read_bytes_per_sequence(
     attended_tokens: Value,
     context_tokens: Value,
     kv_bytes_per_token_layer: Value,
+    window_kv_read_bytes: Value,
     index_bytes_per_token: Value,
     state_bytes_per_sequence: Value,
 ) -> Value:
     """Of the tokens attended to; the indexer's keys of the whole context; states written and read."""
-    index = index_bytes_per_token * context_tokens
-    return attended_tokens * kv_bytes_per_token_layer + index + WRITTEN_AND_READ * state_bytes_per_sequence
+    others = attended_tokens * kv_bytes_per_token_layer + index_bytes_per_token * context_tokens
+    return others + window_kv_read_bytes + WRITTEN_AND_READ * state_bytes_per_sequence
 
 
 @row(label="KV cache read per sequence and device", unit="B", section=SECTION, detail=True)
 def kv_read_bytes_per_device(
     kv_read_bytes_per_sequence: Value,
+    window_kv_read_bytes: Value,
     state_bytes_per_sequence: Value,
     kv_shard_share: Value,
+    window_kv_shard_share: Value,
     attention_degree: Value,
     tensor_parallel: Value,
 ) -> Value:
     """What a device reads of a sequence it serves: its share of the KV heads, and of the states, split over t."""
     state = WRITTEN_AND_READ * state_bytes_per_sequence
-    return (kv_read_bytes_per_sequence - state) * kv_shard_share + state * attention_degree / tensor_parallel
+    others = kv_read_bytes_per_sequence - window_kv_read_bytes - state
+    caches = others * kv_shard_share + window_kv_read_bytes * window_kv_shard_share
+    return caches + state * attention_degree / tensor_parallel
 
 
 @row(label="Attention FLOP per token", unit="FLOP", section=SECTION, detail=True)
 def attention_flop_per_token(
     attended_tokens: Value,
+    window_attended_tokens: Value,
+    window_head_dim: Value,
     mla_layers: Value,
     heads: Value,
     head_dim: Value,
@@ -170,7 +190,8 @@ def attention_flop_per_token(
     """4 x heads x head dimension per context token and layer; MLA absorbed 2 x heads x (2 x rank + rope)."""
     latent = FLOP_PER_PARAMETER * heads * (kv_lora_rank + kv_lora_rank + qk_rope_head_dim)
     per_token = where(mla_layers > 0, latent, ATTENTION_FLOP * heads * head_dim)
-    return per_token * attended_tokens
+    in_windows = where(window_head_dim > 0, ATTENTION_FLOP * heads * window_head_dim, per_token)
+    return per_token * attended_tokens + in_windows * window_attended_tokens
 
 
 @row(label="Memory time of every step", unit="s", section=SECTION, detail=True)

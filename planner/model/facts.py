@@ -66,6 +66,8 @@ FACTS: tuple[Field, ...] = (
     _fact(ARCHITECTURE, "moe_layers", "MoE layers", "", 1000, kind="integer", help="Layers with routed experts."),
     _fact(ARCHITECTURE, "window_tokens", "Sliding window", "tokens", 1e8, kind="integer", help="Window of the sliding-window layers; 0 when there are none."),
     _fact(ARCHITECTURE, "window_layers", "Sliding-window layers", "", 1000, kind="integer", help="Layers whose attention sees at most the window."),
+    _fact(ARCHITECTURE, "window_kv_heads", "KV heads of window layers", "", 100_000, kind="integer", help="Key and value heads of the sliding-window layers where they differ from the others; 0: the same."),
+    _fact(ARCHITECTURE, "window_head_dim", "Head dimension of window layers", "", 100_000, kind="integer", help="Elements per head of the sliding-window layers where they differ from the others; 0: the same."),
     _fact(ARCHITECTURE, "mla_layers", "MLA layers", "", 1000, kind="integer", help="Layers with multi-head latent attention: all attention layers or none."),
     _fact(ARCHITECTURE, "linear_layers", "Linear-attention layers", "", 1000, kind="integer", help="Layers with a fixed state in place of a KV cache (linear attention, SSM)."),
     _fact(ARCHITECTURE, "state_bytes_per_sequence", "State per sequence", "B", 1e12, help="Fixed state of all linear-attention layers of one sequence, unsharded."),
@@ -75,6 +77,8 @@ FACTS: tuple[Field, ...] = (
     _fact(ARCHITECTURE, "v_head_dim", "MLA value dimension", "", 100_000, kind="integer", help="Elements of an MLA value head; 0 without MLA."),
     _fact(ARCHITECTURE, "sparse_layers", "Sparse-attention layers", "", 1000, kind="integer", help="Layers that attend to the top tokens chosen by an indexer."),
     _fact(ARCHITECTURE, "sparse_top_tokens", "Sparse attention's top tokens", "tokens", 1e8, kind="integer", help="Tokens each query attends to in a sparse layer; 0 when there are none."),
+    _fact(ARCHITECTURE, "sparse_ratio", "Tokens per entry of sparse layers", "tokens", 1_000_000, help="Tokens that share one cached entry in the sparse-attention layers; 0: none do."),
+    _fact(ARCHITECTURE, "full_ratio", "Tokens per entry of other layers", "tokens", 1_000_000, help="Tokens that share one cached entry in the layers that see the whole context; 0: none do."),
     _fact(ARCHITECTURE, "index_dim", "Indexer key dimension", "", 100_000, kind="integer", help="Elements of the indexer's key cached per token and sparse layer, one byte each; 0 when there is none."),
     _fact(ARCHITECTURE, "model_context_tokens", "Model context", "tokens", 1e9, optional=True, kind="integer", help="Longest context the model was made for; blank when unknown."),
     # Formats, in real bits per parameter or element.

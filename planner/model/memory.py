@@ -128,10 +128,28 @@ def kv_bytes_per_token_layer(kv_elements_per_layer: Value, kv_bits: Value) -> Va
     return kv_elements_per_layer * kv_bits / BITS_PER_BYTE
 
 
+@row(label="KV bytes per token and window layer", unit="B", section=SECTION, detail=True)
+def window_kv_bytes_per_token_layer(
+    kv_bytes_per_token_layer: Value,
+    window_kv_heads: Value,
+    window_head_dim: Value,
+    kv_heads: Value,
+    head_dim: Value,
+    kv_bits: Value,
+) -> Value:
+    """The same of a sliding-window layer, with its own KV heads and head dimension where it has them."""
+    heads, width = (
+        where(window_kv_heads > 0, window_kv_heads, kv_heads),
+        where(window_head_dim > 0, window_head_dim, head_dim),
+    )
+    own = KEY_AND_VALUE * heads * width * kv_bits / BITS_PER_BYTE
+    return where(either(window_kv_heads > 0, window_head_dim > 0), own, kv_bytes_per_token_layer)
+
+
 @row(label="Indexer bytes per token", unit="B", section=SECTION, detail=True)
-def index_bytes_per_token(sparse_layers: Value, index_dim: Value, kv_bits: Value) -> Value:
+def index_bytes_per_token(sparse_layers: Value, index_dim: Value, sparse_ratio: Value, kv_bits: Value) -> Value:
     """One byte per element of the indexer's key in each sparse-attention layer; none without a KV cache."""
-    return where(kv_bits > 0, sparse_layers * index_dim, 0)
+    return where(kv_bits > 0, sparse_layers * index_dim / maximum(sparse_ratio, 1), 0)
 
 
 @row(label="Layers with a KV cache", section=SECTION, detail=True)
@@ -140,10 +158,33 @@ def attention_layers(layers: Value, linear_layers: Value) -> Value:
     return maximum(0, layers - linear_layers)
 
 
+@row(label="KV cache per token of window layers", unit="B", section=SECTION, better="lower", detail=True)
+def window_kv_bytes_per_token(
+    attention_layers: Value, window_layers: Value, window_kv_bytes_per_token_layer: Value
+) -> Value:
+    """Of all sliding-window layers, before sharding."""
+    return minimum(window_layers, attention_layers) * window_kv_bytes_per_token_layer
+
+
+@row(label="Layers that cache every token", section=SECTION, detail=True)
+def caching_layers(
+    attention_layers: Value, window_layers: Value, sparse_layers: Value, sparse_ratio: Value, full_ratio: Value
+) -> Value:
+    """Layers without a window, each counted by the entries it caches per token: 1, or less where it compresses."""
+    sparse = minimum(sparse_layers, attention_layers)
+    others = maximum(0, attention_layers - window_layers - sparse)
+    return others / maximum(full_ratio, 1) + sparse / maximum(sparse_ratio, 1)
+
+
 @row(label="KV cache per token", unit="B", section=SECTION, better="lower")
-def kv_bytes_per_token(attention_layers: Value, kv_bytes_per_token_layer: Value, index_bytes_per_token: Value) -> Value:
-    """All attention layers in full, before sharding: what an engine with one page size allocates per token."""
-    return attention_layers * kv_bytes_per_token_layer + index_bytes_per_token
+def kv_bytes_per_token(
+    caching_layers: Value,
+    kv_bytes_per_token_layer: Value,
+    window_kv_bytes_per_token: Value,
+    index_bytes_per_token: Value,
+) -> Value:
+    """All attention layers at full length, before sharding: what an engine with one page size allocates per token."""
+    return caching_layers * kv_bytes_per_token_layer + window_kv_bytes_per_token + index_bytes_per_token
 
 
 @row(label="Length sized for", unit="tokens", section=SECTION)
@@ -189,17 +230,17 @@ def kv_bytes_per_sequence(
 @row(label="KV cache per sequence, live", unit="B", section=SECTION, better="lower")
 def kv_live_bytes_per_sequence(
     sizing_tokens: Value,
-    attention_layers: Value,
-    window_layers: Value,
+    caching_layers: Value,
     window_tokens: Value,
     kv_bytes_per_token_layer: Value,
+    window_kv_bytes_per_token: Value,
     index_bytes_per_token: Value,
     state_bytes_per_sequence: Value,
 ) -> Value:
     """What a sequence of the length sized for really holds: windows at most their window, linear layers a state."""
-    windowed = minimum(window_layers, attention_layers)
-    tokens = (attention_layers - windowed) * sizing_tokens + windowed * minimum(sizing_tokens, window_tokens)
-    return tokens * kv_bytes_per_token_layer + index_bytes_per_token * sizing_tokens + state_bytes_per_sequence
+    others = caching_layers * kv_bytes_per_token_layer + index_bytes_per_token
+    windows = window_kv_bytes_per_token * minimum(sizing_tokens, window_tokens)
+    return others * sizing_tokens + windows + state_bytes_per_sequence
 
 
 @row(label="KV memory allocated in vain", unit="share", section=SECTION, better="lower", reason="no KV cache")
@@ -225,6 +266,24 @@ def kv_shard_share(attention_data_parallel: Value, mla_layers: Value, kv_heads: 
     return where(either(is_on(attention_data_parallel), mla_layers > 0), 1, split)
 
 
+@row(label="Share of a window layer's KV heads on one device", section=SECTION, detail=True)
+def window_kv_shard_share(
+    kv_shard_share: Value, attention_data_parallel: Value, window_kv_heads: Value, tensor_parallel: Value
+) -> Value:
+    """The same of a sliding-window layer, where it has KV heads of its own."""
+    split = ceiling(window_kv_heads / tensor_parallel) / maximum(window_kv_heads, 1)
+    return where(both(window_kv_heads > 0, opposite(is_on(attention_data_parallel))), split, kv_shard_share)
+
+
+@row(label="KV cache per token, sharded", unit="B", section=SECTION, detail=True)
+def sharded_kv_bytes_per_token(
+    kv_bytes_per_token: Value, window_kv_bytes_per_token: Value, kv_shard_share: Value, window_kv_shard_share: Value
+) -> Value:
+    """Each layer's share of the KV heads that a device holds."""
+    others = kv_bytes_per_token - window_kv_bytes_per_token
+    return others * kv_shard_share + window_kv_bytes_per_token * window_kv_shard_share
+
+
 @row(label="Share of the layers on one device", section=SECTION, detail=True)
 def layer_share(layers: Value, pipeline_parallel: Value) -> Value:
     """ceil(layers / p) / layers: the fullest stage; 1 / p where the layers are unknown."""
@@ -234,7 +293,7 @@ def layer_share(layers: Value, pipeline_parallel: Value) -> Value:
 
 @row(label="KV cache per token and device", unit="B", section=SECTION, detail=True)
 def kv_bytes_per_token_per_device(
-    kv_bytes_per_token: Value,
+    sharded_kv_bytes_per_token: Value,
     draft_tokens: Value,
     draft_kv_bytes_per_token: Value,
     kv_shard_share: Value,
@@ -242,7 +301,7 @@ def kv_bytes_per_token_per_device(
 ) -> Value:
     """k: KV bytes per token of a sequence that the device serves, the draft model's included when drafting."""
     draft = where(draft_tokens > 0, draft_kv_bytes_per_token, 0)
-    return (kv_bytes_per_token + draft) * kv_shard_share * layer_share
+    return (sharded_kv_bytes_per_token + draft * kv_shard_share) * layer_share
 
 
 @row(label="State per sequence and device", unit="B", section=SECTION, detail=True)
@@ -346,9 +405,16 @@ def sequences_that_fit(max_concurrency: Value) -> Value:
 
 @row(label="Fits", section=SECTION, kind="flag", better="higher", key=True)
 def fits(
-    kv_pool_bytes_per_device: Value, tokens_per_sequence: Value, max_concurrency: Maybe, attention_degree: Value
+    kv_pool_bytes_per_device: Value,
+    kv_bytes_per_token: Value,
+    tokens_per_sequence: Value,
+    max_concurrency: Maybe,
+    attention_degree: Value,
 ) -> Value:
-    """Whether every device holds weights, reserves and at least one sequence at full length."""
+    """Whether every device holds weights, reserves and at least one sequence at full length.
+
+    Blank where the size of the KV cache is unknown: no cache and an unknown one are two things.
+    """
     held = otherwise(max_concurrency, attention_degree)
     return where(both(opposite(kv_pool_bytes_per_device < 0), held >= attention_degree), 1, 0)
 

@@ -14,7 +14,7 @@ from planner.model.constants import (
     WRITTEN_AND_READ,
 )
 from planner.model.expression import Value
-from planner.model.functions import argmax, chosen, exp, is_on, maximum, minimum, where
+from planner.model.functions import argmax, both, chosen, exp, is_on, maximum, minimum, where
 from planner.model.inputs import INPUTS
 from planner.model.sheet import row
 
@@ -98,6 +98,12 @@ def prefill_pair_s(
     return flop / (tensor_parallel * attention_peak_flops * prefill_efficiency)
 
 
+@row(label="Width of a window layer's heads", unit="share", section=SECTION, detail=True)
+def window_head_share(window_head_dim: Value, head_dim: Value) -> Value:
+    """Head dimension of sliding-window layers over that of the others; 1 where they have none of their own."""
+    return where(both(window_head_dim > 0, head_dim > 0), window_head_dim / maximum(head_dim, 1), 1)
+
+
 @row(label="Attention matmul time per prompt token", unit="s", section=SECTION, detail=True)
 def prefill_attention_s_per_token(attention_parameters: Value, dense_prefill_flops: Value) -> Value:
     """2 FLOP per attention parameter: the part of the matmuls that attention data parallel does not split."""
@@ -105,11 +111,9 @@ def prefill_attention_s_per_token(attention_parameters: Value, dense_prefill_flo
 
 
 @row(label="KV time per prompt token", unit="s", section=SECTION, detail=True)
-def prefill_kv_s_per_token(
-    kv_bytes_per_token: Value, kv_shard_share: Value, memory_bandwidth: Value, kv_efficiency: Value
-) -> Value:
+def prefill_kv_s_per_token(sharded_kv_bytes_per_token: Value, memory_bandwidth: Value, kv_efficiency: Value) -> Value:
     """A prompt token's KV cache read (cached) or written (new) once on the device that holds it."""
-    return kv_bytes_per_token * kv_shard_share / (memory_bandwidth * kv_efficiency)
+    return sharded_kv_bytes_per_token / (memory_bandwidth * kv_efficiency)
 
 
 @row(label="Score time per token pair", unit="s", section=SECTION, detail=True)
@@ -137,8 +141,11 @@ class PrefillModel:
     full_attention_layers: Value
     window_layers: Value
     window_tokens: Value
+    window_head_share: Value
     sparse_layers: Value
     sparse_top_tokens: Value
+    sparse_ratio: Value
+    full_ratio: Value
     prefill_kv_s_per_token: Value
     prefill_score_s_per_pair: Value
     experts_read_s: Value
@@ -167,11 +174,13 @@ class PrefillModel:
         return matmul + self.prefill_pair_s * self.pairs(u, n)
 
     def pairs(self, u: Value, n: Value) -> Value:
-        """Token pairs x layers that causal attention of the new tokens covers, by kind of layer."""
-        window, top = self.window_tokens, self.sparse_top_tokens
-        full = self.full_attention_layers * (causal_pairs(n, n) - causal_pairs(n - u, n))
+        """Token pairs x layers that causal attention of the new tokens covers, at the width of full layers' heads."""
+        window, ratio = self.window_tokens, maximum(self.sparse_ratio, 1)
+        top = self.sparse_top_tokens * ratio
+        full = self.full_attention_layers * (causal_pairs(n, n) - causal_pairs(n - u, n)) / maximum(self.full_ratio, 1)
         windowed = self.window_layers * (causal_pairs(n, window) - causal_pairs(n - u, window))
-        sparse = self.sparse_layers * (causal_pairs(n, top) - causal_pairs(n - u, top))
+        windowed = windowed * self.window_head_share
+        sparse = self.sparse_layers * (causal_pairs(n, top) - causal_pairs(n - u, top)) / ratio
         return full + windowed + sparse
 
     def weights_s(self, tokens: Value) -> Value:

@@ -42,12 +42,12 @@ class ByHand:
     # Layers by what they attend to.
 
     def layer_kinds(self) -> list[tuple[float, float]]:
-        """Number of layers and the tokens each attends to at most."""
+        """Number of layers, over the tokens of an entry, and the tokens each attends to at most."""
         full = self.layers - self.linear_layers - self.window_layers - self.sparse_layers
         return [
-            (full, math.inf),
+            (full / max(1, self.full_ratio), math.inf),
             (self.window_layers, self.window_tokens),
-            (self.sparse_layers, self.sparse_top_tokens),
+            (self.sparse_layers / max(1, self.sparse_ratio), self.sparse_top_tokens * max(1, self.sparse_ratio)),
         ]
 
     # Bytes.
@@ -70,17 +70,35 @@ class ByHand:
         return self.replicated() / self.p + rest + draft
 
     def token_layer_bytes(self) -> float:
-        """KV bytes of one token in one layer."""
+        """KV bytes of one token in one layer without a window."""
         elements = self.kv_lora_rank + self.qk_rope_head_dim if self.mla_layers else 2 * self.kv_heads * self.head_dim
         return elements * self.kv_bits / 8
 
+    def token_window_layer_bytes(self) -> float:
+        """KV bytes of one token in one layer with a window."""
+        if not self.window_kv_heads and not self.window_head_dim:
+            return self.token_layer_bytes()
+        return 2 * (self.window_kv_heads or self.kv_heads) * (self.window_head_dim or self.head_dim) * self.kv_bits / 8
+
     def index_bytes(self) -> float:
         """Indexer keys of one token."""
-        return self.sparse_layers * self.index_dim if self.kv_bits else 0
+        return self.sparse_layers * self.index_dim / max(1, self.sparse_ratio) if self.kv_bits else 0
+
+    def caching_layers(self) -> float:
+        """Entries per token of the layers without a window."""
+        full = self.layers - self.linear_layers - self.window_layers - self.sparse_layers
+        return full / max(1, self.full_ratio) + self.sparse_layers / max(1, self.sparse_ratio)
 
     def kv_bytes_per_token(self) -> float:
         """As allocated: every layer with a cache in full."""
-        return (self.layers - self.linear_layers) * self.token_layer_bytes() + self.index_bytes()
+        others = self.caching_layers() * self.token_layer_bytes()
+        return others + self.window_layers * self.token_window_layer_bytes() + self.index_bytes()
+
+    def sharded_kv_bytes_per_token(self) -> float:
+        """The same on one device."""
+        others = self.caching_layers() * self.token_layer_bytes()
+        windows = self.window_layers * self.token_window_layer_bytes()
+        return (others + self.index_bytes()) * self.f() + windows * self.window_f()
 
     def f(self) -> float:
         """Share of a sequence's KV heads on one device."""
@@ -88,12 +106,18 @@ class ByHand:
             return 1
         return math.ceil(self.kv_heads / self.t) / self.kv_heads
 
+    def window_f(self) -> float:
+        """The same of a window layer's KV heads."""
+        if self.apart or not self.window_kv_heads:
+            return self.f()
+        return math.ceil(self.window_kv_heads / self.t) / self.window_kv_heads
+
     def kv_live_bytes_per_sequence(self) -> float:
         """What a sequence of the length sized for holds."""
         length = self.N + self.M if self.kv_sizing == "worst" else self.s
-        full = self.layers - self.linear_layers - self.window_layers
-        tokens = full * length + self.window_layers * min(length, self.window_tokens)
-        return tokens * self.token_layer_bytes() + self.index_bytes() * length + self.state_bytes_per_sequence
+        windows = self.window_layers * min(length, self.window_tokens) * self.token_window_layer_bytes()
+        cache = self.caching_layers() * length * self.token_layer_bytes() + windows
+        return cache + self.index_bytes() * length + self.state_bytes_per_sequence
 
     def max_concurrency(self) -> float:
         """Sequences of the length sized for that a replica holds."""
@@ -106,7 +130,7 @@ class ByHand:
             tokens = length + (self.block_tokens - 1) / 2
         share = math.ceil(self.layers / self.p) / self.layers
         draft = self.draft_kv_bytes_per_token if self.g else 0
-        k = (self.kv_bytes_per_token() + draft) * self.f() * share
+        k = (self.sharded_kv_bytes_per_token() + draft * self.f()) * share
         state = self.state_bytes_per_sequence * share * (1 if self.apart else 1 / self.t)
         pool = max(0, self.kv_pool_bytes_per_device())
         if state:
@@ -140,10 +164,12 @@ class ByHand:
     def memory_s(self, x: float, verified: int) -> float:
         """Weights, experts touched by x sequences of ``verified`` tokens, and each sequence's KV cache once."""
         weights = (self.dense_bytes() + self.expert_bytes() * self.touched(x * verified)) / self.t
-        attended = sum(count * min(self.s, most) for count, most in self.layer_kinds())
-        cache = attended * self.token_layer_bytes() + self.index_bytes() * self.s
+        in_windows = self.window_layers * min(self.s, self.window_tokens)
+        attended = sum(count * min(self.s, most) for count, most in self.layer_kinds()) - in_windows
+        cache = (attended * self.token_layer_bytes() + self.index_bytes() * self.s) * self.f()
+        cache += in_windows * self.token_window_layer_bytes() * self.window_f()
         state = 2 * self.state_bytes_per_sequence * (1 if self.apart else 1 / self.t)
-        on_device = max(1, x / self.d) * (cache * self.f() + state)
+        on_device = max(1, x / self.d) * (cache + state)
         return weights / (self.memory_bandwidth * self.weights_efficiency) + on_device / (
             self.memory_bandwidth * self.kv_efficiency
         )
@@ -154,7 +180,10 @@ class ByHand:
             per_token = 2 * self.heads * (2 * self.kv_lora_rank + self.qk_rope_head_dim)
         else:
             per_token = 4 * self.heads * self.head_dim
-        return per_token * sum(count * min(self.s, most) for count, most in self.layer_kinds())
+        in_windows = self.window_layers * min(self.s, self.window_tokens)
+        others = sum(count * min(self.s, most) for count, most in self.layer_kinds()) - in_windows
+        wide = 4 * self.heads * self.window_head_dim if self.window_head_dim else per_token
+        return per_token * others + wide * in_windows
 
     def compute_s(self, x: float, verified: int) -> float:
         """Each part at the peak of its own arithmetic."""
@@ -244,6 +273,9 @@ class ByHand:
             return inside * inside / 2 + (tokens - inside) * (most if tokens > most else 0)
 
         seen = sum(c * (pairs(self.N, most) - pairs(self.N - u, most)) for c, most in self.layer_kinds() if c)
+        if self.window_head_dim:
+            windows = pairs(self.N, self.window_tokens) - pairs(self.N - u, self.window_tokens)
+            seen += self.window_layers * windows * (self.window_head_dim / self.head_dim - 1)
         attention = seen * per_pair / (self.t * self.attention_peak_flops * self.prefill_efficiency)
         seconds += attention
         if alone and self.apart:
@@ -254,7 +286,7 @@ class ByHand:
         """Weights ``passes`` times, each touching ``tokens`` tokens' experts; the prompt's cache; scores if written."""
         weights = (self.dense_bytes() + self.expert_bytes() * self.touched(tokens)) / self.t
         seconds = passes * weights / (self.memory_bandwidth * self.weights_efficiency)
-        cache = self.kv_bytes_per_token() * self.N * self.f()
+        cache = self.sharded_kv_bytes_per_token() * self.N
         if not self.flash_attention:
             cache += (self.layers - self.linear_layers) * self.heads * u * self.N * 2 * 2 / self.t
         return seconds + cache / (self.memory_bandwidth * self.kv_efficiency)

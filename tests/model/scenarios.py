@@ -133,7 +133,9 @@ def _attention(choose: Chooser, layers: int) -> dict[str, float | None]:
     kind = choose.pick(["full", "full", "windows", "linear", "latent", "sparse"])
     some = choose.count(1, layers)
     if kind == "windows":
-        return {"window_layers": some, "window_tokens": choose.pick([128, 1024, 4096])}
+        windows: dict[str, float | None] = {"window_layers": some, "window_tokens": choose.pick([128, 1024, 4096])}
+        own: dict[str, float | None] = {"window_kv_heads": 8, "window_head_dim": choose.pick([128, 192])}
+        return windows | own if choose.maybe() else windows
     if kind == "linear":
         return {"linear_layers": some, "state_bytes_per_sequence": some * choose.size(1e4, 1e7)}
     latent: dict[str, float | None] = {
@@ -143,7 +145,9 @@ def _attention(choose: Chooser, layers: int) -> dict[str, float | None]:
     if kind == "latent":
         return latent
     if kind == "sparse":
-        return latent | {"sparse_layers": layers, "sparse_top_tokens": 2048, "index_dim": 128}
+        sparse: dict[str, float | None] = {"sparse_layers": layers, "sparse_top_tokens": 2048, "index_dim": 128}
+        compressed: dict[str, float | None] = {"sparse_layers": some, "sparse_ratio": 4, "full_ratio": 128}
+        return latent | sparse | (compressed if choose.maybe() else {})
     return {}
 
 
