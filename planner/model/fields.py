@@ -55,7 +55,7 @@ def printable(text: str) -> str:
 
 
 def _quoted(value: object) -> str:
-    text = printable(str(value))
+    text = printable(str(value)[:61])
     return f"'{text[:60]}…'" if len(text) > 60 else f"'{text}'"
 
 

@@ -172,7 +172,9 @@ class PlannerApp(App[None], inherit_bindings=False):
 
     def remember(self) -> None:
         """Keep colours, pins and folds for the next start."""
-        now = Remembered(self.chosen_theme, tuple(self.desk.pins[:MAX_PINS]), dict(self.desk.outline.folds))
+        outline = self.desk.outline
+        folds = {key: fold for key, fold in outline.folds.items() if key not in outline.revealed}
+        now = Remembered(self.chosen_theme, tuple(self.desk.pins[:MAX_PINS]), folds)
         if self.memory is not None and now != self.remembered:
             save(self.memory, now)
             self.remembered = now

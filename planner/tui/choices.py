@@ -16,6 +16,10 @@ class Option:
     value: object = None
 
 
+MAX_QUERY = 300
+"""Characters of a query beyond which nothing is as long."""
+
+
 def plain(text: str) -> str:
     """``text`` as it is compared: capitals and underscores make no difference."""
     return text.strip().casefold().replace("_", " ")
@@ -51,9 +55,11 @@ class Choices:
 
     def narrow(self, query: str) -> None:
         """Show what matches ``query``, best first; an empty query shows everything."""
-        words = plain(query).split()
+        words = plain(query[: MAX_QUERY + 1]).split()
         if not words:
             self.shown = list(self.options)
+        elif len(query) > MAX_QUERY:
+            self.shown = []
         else:
             ranked = [(_rank(option, words), place) for place, option in enumerate(self.options)]
             found = sorted((rank, place) for rank, place in ranked if rank is not None)

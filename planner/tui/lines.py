@@ -163,12 +163,14 @@ class Outline:
     """Which lines are visible.
 
     ``in_use`` names inputs and facts that some scenario sets: a short section shows them too. It only grows, so that
-    no line vanishes under the cursor when a value returns to its default.
+    no line vanishes under the cursor when a value returns to its default. ``revealed`` are sections that nobody
+    unfolded: a search led into them.
     """
 
     def __init__(self, sections: Sequence[Section] | None = None) -> None:
         self.sections = tuple(sections) if sections is not None else all_sections()
         self.folds: dict[str, Fold] = {}
+        self.revealed: set[str] = set()
         self.in_use: set[str] = set()
         self.only: Callable[[Line], bool] | None = None
         self.items: list[Item] = []
@@ -225,12 +227,14 @@ class Outline:
     def fold(self, section: Section, fold: Fold) -> Fold:
         """Fold ``section`` that way."""
         self.folds[section.key] = fold
+        self.revealed.discard(section.key)
         self.rebuild()
         return fold
 
     def fold_all(self, fold: Fold) -> None:
         """Fold every section that way."""
         self.folds = dict.fromkeys((section.key for section in self.sections), fold)
+        self.revealed.clear()
         self.rebuild()
 
     def reveal(self, name: str) -> int:
@@ -241,6 +245,8 @@ class Outline:
             self.only = None
             self.rebuild()
             if self.place(name) is None:
-                self.fold(next(section for section in self.sections if line in section.lines), "full")
+                section = next(section for section in self.sections if line in section.lines)
+                self.fold(section, "full")
+                self.revealed.add(section.key)
             place = self._places[name]
         return place

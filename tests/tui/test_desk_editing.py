@@ -1,5 +1,6 @@
 """What the keys do to cells, on a real library."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from catalog import Catalog
 from planner.store import open_library
 from planner.tui.book import Book
 from planner.tui.desk import Desk
+from planner.tui.editing import MAX_LENGTH
 from planner.tui.lines import Heading
 from planner.tui.prompts.cell import CellPrompt
 from tests.tui.conftest import RecordingHost
@@ -345,3 +347,21 @@ def test_quitting_while_typing_keeps_a_good_value(desk: Desk, keys: Keys, host: 
     keys("=3333", "ctrl+q")
     assert host.left
     assert value(desk, "prompt_tokens") == 3333
+
+
+@pytest.mark.parametrize("name", ["model", "requests_per_day", "accelerator"])
+def test_no_key_costs_more_the_more_were_typed_before(desk: Desk, name: str) -> None:
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        for _ in range(count):
+            desk.press("1", "1")
+        return time.perf_counter() - start
+
+    desk.go_to(name)
+    seconds(4500)
+    early = min(seconds(300) for _ in range(3))
+    seconds(6_000)
+    late = min(seconds(300) for _ in range(3))
+    assert late < 3 * early
+    assert desk.prompt is not None
+    assert len(desk.prompt.buffer.text) == MAX_LENGTH

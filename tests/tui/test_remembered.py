@@ -65,6 +65,7 @@ def test_colours_pins_and_folds_come_back(library: Library, catalog: Catalog, tm
             app.desk.go_to("accelerator")
             for _ in range(2):
                 app.desk.press("f5")
+            app.desk.go_to("kv_lora_rank")
             app.desk.pins.insert(0, "latency_s")
             app.remember()
 
@@ -74,6 +75,7 @@ def test_colours_pins_and_folds_come_back(library: Library, catalog: Catalog, tm
             assert app.theme == "gruvbox"
             assert app.desk.pins == ["latency_s"]
             assert app.desk.outline.place("accelerator") is None
+            assert app.desk.outline.place("kv_lora_rank") is None
 
     asyncio.run(first())
     asyncio.run(second())
