@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from datetime import date
 from typing import Annotated
 
 import typer
@@ -48,6 +49,18 @@ def number(low: float, high: float, unit: str = "") -> Callable[[str | float], f
         return value
 
     return read
+
+
+def day(text: str) -> str:
+    """Reads a date as YYYY-MM-DD."""
+    words = text.strip()
+    try:
+        found = date.fromisoformat(words).isoformat()
+    except ValueError:
+        found = ""
+    if found != words:
+        raise typer.BadParameter(f"'{_short(words)}' is not a date as 2026-11-30 is")
+    return words
 
 
 def _short(text: str) -> str:

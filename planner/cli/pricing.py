@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.cli.catalogue import group
-from planner.cli.options import Json, ScenarioName, Why, Yes
+from planner.cli.options import Json, ScenarioName, Why, Yes, day
 from planner.cli.session import catalogue_of, find, opens
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-On = Annotated[str | None, typer.Option("--on", metavar="DATE", help="Prices of that day (YYYY-MM-DD) or before.")]
+On = Annotated[
+    str | None, typer.Option("--on", metavar="DATE", parser=day, help="Prices of that day (YYYY-MM-DD) or before.")
+]
 Plan = Annotated[str, typer.Option("--plan", metavar="PLAN", help="on_demand, spot, 1_year or 3_years.")]
 
 

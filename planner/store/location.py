@@ -56,6 +56,17 @@ def locate(where: str | Path | None) -> Location:
     return _from_address(where)
 
 
+def _is_host(name: str) -> bool:
+    """Whether ``name`` is the folder of a socket or can be a host's, whose parts have at most 63 characters."""
+    if name.startswith("/"):
+        return True
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return False
+    return True
+
+
 def _from_address(address: str) -> Location:
     shown = redact_address(address)
     try:
@@ -73,7 +84,7 @@ def _from_address(address: str) -> Location:
         path = Path(url.database)
         return Location(path, None, str(path))
     # A password with an unescaped @ ends up in the host.
-    if kind not in _POSTGRES or "@" in (url.host or "") + (url.database or ""):
+    if kind not in _POSTGRES or "@" in (url.host or "") + (url.database or "") or not _is_host(url.host or ""):
         raise StoreError(
             f"The database address {shown} is not understood: it must be a file, sqlite:///FILE or "
             "postgresql://USER@HOST/DATABASE, with every special character of a password as %XX.",
