@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import math
-import zipfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -27,6 +27,7 @@ from catalog.resolve import resolve
 from exports.json_plan import MAX_BYTES, MAX_PROBLEMS, Plan, Planned, Problem
 from exports.own import LAYER
 from exports.workbook import FORMAT
+from exports.workbook.archive import sheet_alone
 from exports.workbook.inputs import is_locked
 from exports.workbook.page import FIRST_SCENARIO, NAMES_ROW, REF_COLUMN
 from exports.workbook.stored import UNREADABLE
@@ -37,9 +38,9 @@ from planner.model.inputs import INPUTS, check_together
 from planner.model.rows import CELLS, HOUR_NAMES
 from planner.model.scenario import Scenario
 
-LARGEST_UNPACKED = 2_000_000_000
 MOST_ROWS = 5000
-"""Rows of the Inputs sheet that are read; an export has some 250."""
+MOST_COLUMNS = 2000
+"""Rows and columns of the Inputs sheet that are read; an export has some 250 and one for each scenario."""
 _SAME = 1e-14
 """Programs that save a workbook keep 15 digits."""
 _ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
@@ -65,13 +66,16 @@ def read_workbook(path: Path, catalog: Catalog, known: Mapping[str, Known]) -> P
     where = shown(path)
     raw = read_bytes(path, limit=MAX_BYTES)
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > LARGEST_UNPACKED:
-                raise BadFileError(f"{where} unpacks to more than {LARGEST_UNPACKED // 10**9} GB.")
-        # Formulas and their results are in two readings; the first tells which cells hold a formula.
-        written, values = (load_workbook(io.BytesIO(raw), read_only=True, data_only=one) for one in (False, True))
-        about = _form(written, where)
-        grid = _Grid(_cells(written), _cells(values))
+        part = sheet_alone(raw, _TITLE, where)
+        # openpyxl warns of what it leaves out, which is all that is no value.
+        with warnings.catch_warnings(action="ignore"):
+            # Formulas and their results are in two readings; the first tells which cells hold a formula.
+            written, values = (
+                load_workbook(io.BytesIO(part), read_only=True, data_only=one, keep_links=False)
+                for one in (False, True)
+            )
+            about = _form(written, where)
+            grid = _Grid(_cells(written), _cells(values))
     except BadFileError:
         raise
     except (*UNREADABLE, TypeError, AttributeError, SyntaxError) as error:
@@ -81,8 +85,6 @@ def read_workbook(path: Path, catalog: Catalog, known: Mapping[str, Known]) -> P
 
 def _form(book: Workbook, where: str) -> dict[str, str]:
     """What the file says of itself. Raises BadFileError where this program does not read it."""
-    if _TITLE not in book.sheetnames:
-        raise BadFileError(f"{where} is no export of the planner: it has no sheet {_TITLE}.")
     custom = {one.name: str(one.value) for one in book.custom_doc_props.props}
     form = custom.get("PlannerFormat", FORMAT)
     if form.removesuffix(".0") != FORMAT:
@@ -94,7 +96,7 @@ def _cells(book: Workbook) -> list[tuple[object, ...]]:
     sheet = book[_TITLE]
     # What a file says of a sheet's size need not be so.
     sheet.reset_dimensions()
-    return list(islice(sheet.iter_rows(values_only=True), MOST_ROWS))
+    return list(islice(sheet.iter_rows(max_col=MOST_COLUMNS, values_only=True), MOST_ROWS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ def import_scenarios(
 
 def _plan_in(library: "Library", file: Path) -> "Plan":
     """What ``file``, a workbook or a JSON export, holds."""
-    if file.suffix.lower() not in (".xlsx", ".xlsm"):
+    if file.suffix.lower() != ".xlsx":
         from exports.json_plan import read_plan
 
         return read_plan(file)

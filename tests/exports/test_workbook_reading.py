@@ -215,11 +215,3 @@ def test_a_newer_form_is_refused(tmp_path: Path) -> None:
     path.write_bytes(buffer.getvalue())
     with pytest.raises(BadFileError, match="format 2"):
         read(path, list(examples()))
-
-
-def test_an_archive_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "bomb.xlsx"
-    path.write_bytes(zipped(a=b"\0" * 2_000_000))
-    monkeypatch.setattr("exports.workbook.reading.LARGEST_UNPACKED", 1_000_000)
-    with pytest.raises(BadFileError, match="unpacks to more"):
-        read(path, [])

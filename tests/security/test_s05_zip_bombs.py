@@ -1,4 +1,4 @@
-"""S5: archives that are huge inside. No archive is opened but a workbook that is to be written over; see F32."""
+"""S5: archives that are huge inside: a workbook to be written over, or imported; see F32 and test_archive.py."""
 
 from __future__ import annotations
 
