@@ -9,7 +9,8 @@ from planner.model.explain import DEFAULT, SET_HERE, Explanation, Term, explain
 from planner.tui.cells import range_text
 from planner.tui.lines import all_lines
 from planner.tui.panels.panel import Panel, PanelLine, PanelTone, text_line
-from planner.tui.text import fit, one_line, width, wrapped
+from planner.tui.text import fit, one_line, wrapped
+from planner.tui.text import width as cells_of
 
 if TYPE_CHECKING:
     from planner.tui.desk import Desk
@@ -70,8 +71,12 @@ class ExplainPanel(Panel):
             return [text_line(line, "error") for line in wrapped(column.problem, width)]
         found = explain(name, column.evaluated)
         band = range_text(self.desk.book, self.place, all_lines()[name], 4)
-        about = f"{f'   {band} from low to high' if band else ''}   {one_line(found.origin)}"
-        lines = [PanelLine(((found.text, "value"), (f"   {name}", "name"), (about, "muted")))]
+        about = f"{f'{band} from low to high   ' if band else ''}{one_line(found.origin)}"
+        head: tuple[tuple[str, PanelTone], ...] = ((found.text, "value"), (f"   {name}", "name"))
+        if sum(cells_of(text) for text, _ in head) + 3 + cells_of(about) <= width:
+            lines = [PanelLine((*head, (f"   {about}", "muted")))]
+        else:
+            lines = [PanelLine(head), *(text_line(line, "muted") for line in wrapped(about, width))]
         if found.reason:
             lines += [text_line(line, "error") for line in wrapped(f"Blank: {found.reason}.", width)]
         first, _, more = found.doc.partition("\n")
@@ -133,8 +138,8 @@ def _terms(terms: Sequence[Term], cells: int) -> list[PanelLine]:
     """A line for each term: what it is, its value, and where that comes from as far as there is room."""
     if not terms:
         return []
-    label_cells = min(max(width(term.label) for term in terms), max(16, cells * 2 // 5))
-    value_cells = min(max(width(term.text) for term in terms), max(12, cells // 4))
+    label_cells = min(max(cells_of(term.label) for term in terms), max(16, cells * 2 // 5))
+    value_cells = min(max(cells_of(term.text) for term in terms), max(12, cells // 4))
     rest = cells - label_cells - value_cells - 4
     return [
         PanelLine(
