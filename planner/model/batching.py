@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.model.constants import MS_PER_S, TINIEST
+from planner.model.constants import HALF, MS_PER_S, TINIEST
 from planner.model.expression import Value
 from planner.model.functions import argmax, blank, chosen, floor, given, maximum, minimum, otherwise, where
 from planner.model.inputs import INPUTS
@@ -116,12 +116,18 @@ def capacity_batch(largest_batch: Value, batch: Maybe) -> Value:
     return where(c >= 1, c, blank())
 
 
-@row(label="Fixed batch", section=SECTION, words=("not set", "within the limits", "above the largest batch"))
-def batch_flag(batch: Maybe, largest_batch: Value) -> Value:
-    """Whether a fixed batch stays within the engine's cap, the KV pool and the TPOT target."""
-    over = where(otherwise(batch, 0) > largest_batch, 1, 0)
-    within = where(given(batch), 1, 0)
-    return argmax(1 - within, within - over, over)
+@row(
+    label="Fixed batch",
+    section=SECTION,
+    words=("not set", "more than fit the KV cache", "above the largest batch", "within the limits"),
+)
+def batch_flag(batch: Maybe, largest_batch: Value, sequences_that_fit: Maybe) -> Value:
+    """Whether a fixed batch stays within the KV pool, and within the engine's cap and the TPOT target."""
+    asked = otherwise(batch, 0)
+    unset = where(given(batch), 0, 1)
+    too_many = where(asked > otherwise(sequences_that_fit, asked), 1, 0)
+    over = where(asked > largest_batch, 1, 0)
+    return argmax(unset, too_many, over, HALF)
 
 
 @row(label="Capacity of one replica", unit="requests/s", section=SECTION, better="higher")

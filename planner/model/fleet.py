@@ -34,11 +34,14 @@ from planner.model.sheet import Maybe, row
 SECTION = "Fleet"
 SERVED = "@serving_limit"
 SERVING_LIMITS = (
+    "there are more pipeline stages than layers",
+    "there are more tensor-parallel devices than attention heads to split",
     "the model does not fit on the devices",
     "prompt + answer exceed the context limit",
     "TPOT of a request alone is above the target",
     "TTFT without any load is above the target",
     "not even one sequence fits the KV cache",
+    "the fixed batch is larger than the sequences that fit the KV cache",
     "the fixed replicas cannot carry the peak",
     "can be served",
 )
@@ -55,6 +58,11 @@ def replica_requests_per_second(
 
 @row(label="Served?", section=SECTION, words=SERVING_LIMITS, key=True)
 def serving_limit(
+    pipeline_parallel: Value,
+    layers: Value,
+    tensor_parallel: Value,
+    heads: Value,
+    attention_data_parallel: Value,
     fits: Maybe,
     longest_sequence_tokens: Value,
     context_limit_tokens: Maybe,
@@ -64,20 +72,29 @@ def serving_limit(
     ttft_target_ms: Maybe,
     largest_batch: Value,
     batch: Maybe,
+    sequences_that_fit: Maybe,
     replicas_fixed: Maybe,
     spare_replicas: Value,
     requests_per_second_peak: Value,
     capacity_requests_per_second: Maybe,
 ) -> Value:
-    """The first reason why the load cannot be served, or that it can."""
+    """The first reason why the load cannot be served, or that it can.
+
+    A fixed batch above the engine's cap or the TPOT target is only flagged; what memory does not hold is not served.
+    """
     carried = (otherwise(replicas_fixed, 0) - spare_replicas) * otherwise(capacity_requests_per_second, 0)
     tpot_alone = otherwise(tpot_alone_s, 0) * MS_PER_S
+    split = where(is_on(attention_data_parallel), 1, tensor_parallel)
+    asked = otherwise(batch, 0)
     reasons = (
+        both(layers > 0, pipeline_parallel > layers),
+        both(heads > 0, split > heads),
         otherwise(fits, 1) <= 0,
         longest_sequence_tokens > otherwise(context_limit_tokens, longest_sequence_tokens),
         tpot_alone > otherwise(tpot_target_ms, tpot_alone),
         ttft_alone_s * MS_PER_S > otherwise(ttft_target_ms, ttft_alone_s * MS_PER_S),
         both(largest_batch < 1, opposite(given(batch))),
+        asked > otherwise(sequences_that_fit, asked),
         both(given(replicas_fixed), requests_per_second_peak >= carried),
     )
     later = plain(1)

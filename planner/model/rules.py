@@ -15,7 +15,7 @@ from planner.model.constants import HOURS_PER_DAY
 from planner.model.expression import Constant, Value
 from planner.model.fields import FieldValue
 from planner.model.fleet import hours_billed_per_day
-from planner.model.functions import both, given, opposite, plain, where
+from planner.model.functions import both, given, is_on, let, opposite, otherwise, plain, where
 from planner.model.inputs import INPUTS
 from planner.model.rows import HOUR_NAMES
 from planner.model.sheet import Maybe, Row, RowFunction, row, rows_of
@@ -78,6 +78,33 @@ def peak_fits_hours(peak_factor: Value, hours_per_day: Value, price_plan: Value,
     """Without a profile the peak factor is at least 24 / hours billed."""
     billed = hours_billed_per_day(price_plan, hours_per_day)
     return satisfied_unless(opposite(given(hour_share_00)), peak_factor >= HOURS_PER_DAY / billed - CHECK_TOLERANCE)
+
+
+@_rule(
+    "The hours billed cover the profile",
+    "Hours billed per day = {hours_per_day} h must be no fewer than the hours of the profile that have requests, or "
+    "replicas follow the hours (autoscale): else the fleet would serve hours that are not billed.",
+)
+def hours_cover_profile(
+    hours_per_day: Value, price_plan: Value, autoscale: Value,
+    hour_share_00: Maybe, hour_share_01: Maybe, hour_share_02: Maybe, hour_share_03: Maybe, hour_share_04: Maybe,
+    hour_share_05: Maybe, hour_share_06: Maybe, hour_share_07: Maybe, hour_share_08: Maybe, hour_share_09: Maybe,
+    hour_share_10: Maybe, hour_share_11: Maybe, hour_share_12: Maybe, hour_share_13: Maybe, hour_share_14: Maybe,
+    hour_share_15: Maybe, hour_share_16: Maybe, hour_share_17: Maybe, hour_share_18: Maybe, hour_share_19: Maybe,
+    hour_share_20: Maybe, hour_share_21: Maybe, hour_share_22: Maybe, hour_share_23: Maybe,
+) -> Value:  # fmt: skip
+    """With a profile and replicas that are always on, each of its hours with requests is billed."""
+    shares = [
+        hour_share_00, hour_share_01, hour_share_02, hour_share_03, hour_share_04, hour_share_05,
+        hour_share_06, hour_share_07, hour_share_08, hour_share_09, hour_share_10, hour_share_11,
+        hour_share_12, hour_share_13, hour_share_14, hour_share_15, hour_share_16, hour_share_17,
+        hour_share_18, hour_share_19, hour_share_20, hour_share_21, hour_share_22, hour_share_23,
+    ]  # fmt: skip
+    busy = where(otherwise(shares[0], 0) > 0, 1, 0)
+    for hour, share in enumerate(shares[1:], start=1):
+        busy = let(f"busy hours to {hour:02d}", busy + where(otherwise(share, 0) > 0, 1, 0))
+    billed = hours_billed_per_day(price_plan, hours_per_day)
+    return satisfied_unless(opposite(is_on(autoscale)), busy - CHECK_TOLERANCE <= billed)
 
 
 @_rule(

@@ -238,6 +238,28 @@ def littles_law_closes(sample: Sample) -> None:
         assert closed * cycle == pytest.approx(users, rel=1e-9)
 
 
+def what_memory_or_heads_do_not_hold_is_not_served(sample: Sample) -> None:
+    """A fixed batch beyond the sequences that fit, stages beyond layers, devices beyond heads: each says so."""
+    free: dict[str, FieldValue] = {"ttft_target_ms": None, "tpot_target_ms": None, "replicas_fixed": None}
+    one = sample.evaluate(**free, batch=1.0)
+    fitting = one.number("sequences_that_fit")
+    if one["serving_limit"].value == "can be served" and fitting >= 1:
+        within, beyond = (sample.evaluate(**free, batch=fitting + more) for more in (0, 1))
+        reason = "the fixed batch is larger than the sequences that fit the KV cache"
+        assert within["batch_flag"].value != "more than fit the KV cache"
+        assert within["serving_limit"].value != reason
+        assert beyond["batch_flag"].value == "more than fit the KV cache"
+        assert beyond["serving_limit"].value == reason
+        assert math.isnan(beyond.number("replicas"))
+        assert beyond["replicas"].reason == reason
+        assert not math.isnan(beyond.number("step_time_s"))
+    layers, heads = round(sample.fact("layers")), round(sample.fact("heads"))
+    stages = sample.evaluate(pipeline_parallel=layers + 1, tensor_parallel=1)
+    assert stages["serving_limit"].value == "there are more pipeline stages than layers"
+    wide = sample.evaluate(tensor_parallel=2 * heads, pipeline_parallel=1, attention_data_parallel=False)
+    assert wide["serving_limit"].value == "there are more tensor-parallel devices than attention heads to split"
+
+
 def shares_and_totals_add_up(sample: Sample) -> None:
     results = sample.evaluate()
     get = results.number
@@ -449,7 +471,8 @@ LAWS: tuple[Callable[[Sample], None], ...] = (
     more_output_is_never_cheaper, throughput_never_falls_with_the_batch, more_traffic_never_needs_fewer_replicas,
     more_load_is_never_faster, bytes_and_bandwidth_scale_together, neutral_values_remove_a_technique,
     without_load_a_request_is_alone,
-    no_kv_cache_leaves_no_trace_of_attention_memory, littles_law_closes, shares_and_totals_add_up,
+    what_memory_or_heads_do_not_hold_is_not_served, no_kv_cache_leaves_no_trace_of_attention_memory,
+    littles_law_closes, shares_and_totals_add_up,
     autoscaled_hours_are_summed_hour_by_hour, operating_batch_is_bisections,
     what_a_step_takes_over_its_prompts_falls_with_them, tpot_limit_is_bisections,
     largest_batch_meets_the_target_and_one_more_does_not, critical_batch_is_bisections,

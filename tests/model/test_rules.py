@@ -16,6 +16,8 @@ BROKEN: list[tuple[dict[str, FieldValue], str]] = [
     ({"replicas_fixed": 2, "spare_replicas": 2}, "Fixed replicas = 2 must exceed spare replicas = 2"),
     ({"peak_factor": 1.99, "hours_per_day": 12.0}, "1.99 must be at least 24 h / hours billed per day = 2"),
     ({"peak_factor": 1.5, "hours_per_day": 12.0, "price_plan": "spot"}, "hours billed"),
+    ({"hours_per_day": 12.0, "hourly_profile": FLAT}, "Hours billed per day = 12 h must be no fewer"),
+    ({"hours_per_day": 12.0, "hourly_profile": (1 / 13,) * 13 + (0.0,) * 11}, "the profile that have requests"),
     ({"device_power_w": 700.0, "device_idle_power_w": 700.5}, "power = 700.5 W must not exceed device power = 700 W"),
 ]  # fmt: skip
 HELD: list[dict[str, FieldValue]] = [
@@ -25,7 +27,9 @@ HELD: list[dict[str, FieldValue]] = [
     {"replicas_fixed": None, "spare_replicas": 2},
     {"peak_factor": 2.0, "hours_per_day": 12.0},
     {"peak_factor": 1.0, "hours_per_day": 12.0, "price_plan": "1_year"},
-    {"peak_factor": 1.0, "hours_per_day": 12.0, "hourly_profile": FLAT},
+    {"peak_factor": 1.0, "hours_per_day": 12.0, "hourly_profile": FLAT, "autoscale": True},
+    {"peak_factor": 1.0, "hours_per_day": 12.0, "hourly_profile": FLAT, "price_plan": "3_years"},
+    {"hours_per_day": 12.0, "hourly_profile": (0.0,) * 12 + (1 / 12,) * 12},
     {"device_power_w": 700.0, "device_idle_power_w": 700.0},
     {"device_power_w": None, "device_idle_power_w": 700.0},
 ]
@@ -44,5 +48,5 @@ def test_what_just_holds_is_taken(values: dict[str, FieldValue]) -> None:
 
 
 def test_every_rule_is_broken_above_and_is_a_check_of_the_workbook() -> None:
-    assert len(rules()) == 5
+    assert len(rules()) == 6
     assert [one.name for one in check_sheet().rows.values()][: len(rules())] == [one.name for one in rules()]
