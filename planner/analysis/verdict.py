@@ -66,11 +66,11 @@ class Verdict:
         return f"meets its targets, {how}, {self.above:.0%} above the cheapest"
 
 
-def verdicts(scenarios: Sequence[Evaluated | None], *, compared: bool = True) -> list[Verdict]:
+def verdicts(scenarios: Sequence[Evaluated | None]) -> list[Verdict]:
     """The verdict on each of ``scenarios``; None stands for one that cannot be evaluated.
 
     Costs per month are compared where all have the same load, else costs per million output tokens, and neither where
-    currencies differ or ``compared`` is off.
+    currencies differ.
     """
     damage = [_damage(one) for one in scenarios]
     known = [one for one, why in zip(scenarios, damage, strict=True) if one is not None and not why]
@@ -80,7 +80,7 @@ def verdicts(scenarios: Sequence[Evaluated | None], *, compared: bool = True) ->
         for one, why in zip(scenarios, damage, strict=True)
     ]
     costs = [one.cost for one in found if one.answer == "served" and one.cost is not None]
-    if not compared or len(costs) < 2 or not _same(known, ("currency",)):
+    if len(costs) < 2 or not _same(known, ("currency",)):
         return found
     least = min(costs)
     return [_beside(one, least) for one in found]

@@ -32,6 +32,10 @@ Edit = tuple[int, str, FieldValue]
 """A column, the name of an input or fact, and its new value (a fact's None takes the catalogue's again)."""
 
 
+MOST_COMPARED = 1000
+"""Scenarios up to which verdicts compare costs: every edit compares all of them anew."""
+
+
 @dataclass(slots=True)
 class Column:
     """One scenario. ``problem`` says in a sentence why it cannot be evaluated; its results are then blank."""
@@ -132,9 +136,9 @@ class Book:
     def settle(self, seconds: float, *, least: int = 1) -> bool:
         """Evaluate columns that nobody has looked at yet: for about so many seconds, and ``least`` of them anyway.
 
-        Whether those were the last: from then on verdicts compare costs.
+        Whether those were the last: from then on verdicts compare costs. More than MOST_COMPARED are left alone.
         """
-        if self.compared:
+        if self.compared or len(self.columns) > MOST_COMPARED:
             return False
         start = time.monotonic()
         waiting = [place for place, one in enumerate(self.columns) if one.evaluated is None and not one.problem]
@@ -148,9 +152,12 @@ class Book:
     def verdict(self, place: int) -> Verdict:
         """The comparison's verdict on the column at ``place``; costs are compared once every column is settled."""
         column = self.look(place)
-        if not self._verdicts:
-            self._verdicts = verdicts([one.evaluated for one in self.columns], compared=self.compared)
-        found = self._verdicts[place]
+        if not self.compared:
+            found = verdicts([column.evaluated])[0]
+        else:
+            if not self._verdicts:
+                self._verdicts = verdicts([one.evaluated for one in self.columns])
+            found = self._verdicts[place]
         return replace(found, why=column.problem) if column.problem else found
 
     def known_verdicts(self) -> list[Verdict]:
@@ -160,9 +167,7 @@ class Book:
     @property
     def verdict_unit(self) -> str:
         """In what the verdicts compare: ``$/mo`` or ``$/Mtok``; empty where there is no price."""
-        if self.columns:
-            self.verdict(0)
-        row = next((one.row for one in self._verdicts if one.row), "")
+        row = next((one.row for one in self.known_verdicts() if one.row), "")
         return "" if not row else "$/mo" if row.endswith("_month") else "$/Mtok"
 
     def band(self, place: int, name: str) -> Band:

@@ -115,9 +115,9 @@ class ScenarioGrid(ScrollView, can_focus=False):
         """The width of the longest scenario's name, with the baseline's mark."""
         book = self.desk.book
         if self._named[0] is not book.columns:
+            base = book.baseline
             names = (
-                width(one_line(one.name)) + (MARK if place == book.baseline else 0)
-                for place, one in enumerate(book.columns)
+                width(one_line(one.name)) + (MARK if place == base else 0) for place, one in enumerate(book.columns)
             )
             self._named = (book.columns, max(names, default=0))
         return self._named[1]

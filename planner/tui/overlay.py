@@ -132,13 +132,15 @@ def _options(
 ) -> tuple[tuple[Piece, ...], ...]:
     every = choices.options
     keys = max((width(option.keys) for option in every), default=0)
-    text = min(max((width(option.text) for option in every), default=0), max(8, cells - keys - 4))
+    # Names that are too long are cut, so that what tells them apart is not.
+    most = cells - keys - 4 if not any(option.detail for option in every) else min(cells - keys - 4, cells * 9 // 20)
+    text = min(max((width(option.text) for option in every), default=0), max(8, most))
     rest = max(0, cells - text - keys - (4 if keys else 3))
     lines: list[tuple[Piece, ...]] = []
     for place, option in enumerate(options):
         chosen = "-current" if first + place == choices.index else ""
         pieces: list[Piece] = [
-            (f" {fit(one_line(option.text), text)} ", f"list{chosen or '-text'}"),
+            (f" {fit(one_line(option.text), text, middle=True)} ", f"list{chosen or '-text'}"),
             (fit(one_line(option.detail), rest), f"list{chosen or '-detail'}"),
         ]
         if keys:

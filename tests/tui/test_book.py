@@ -134,3 +134,21 @@ def test_an_empty_workspace_is_a_book_without_columns(library: Library, catalog:
     assert len(book) == 0
     assert book.baseline == 0
     assert book.in_use() == set()
+
+
+def test_costs_are_compared_once_every_scenario_was_looked_at_and_not_among_thousands(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not book.compared
+    assert book.verdict(0).above is None
+    assert book.settle(0) is False
+    while not book.settle(0):
+        assert not book.compared
+    assert book.verdict(0).above is not None
+    assert book.settle(60) is False
+    monkeypatch.setattr("planner.tui.book.MOST_COMPARED", 4)
+    book.columns.clear()
+    book.reload()
+    assert book.settle(60) is False
+    assert [column.evaluated for column in book.columns] == [None] * 5
+    assert book.verdict(1).answer == "served"

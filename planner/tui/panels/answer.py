@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ABOUT = (
     "A scenario is served when its model fits, its load is carried and mean TTFT and TPOT are within their targets. "
     "Where no price of a device is given, the tokens are bought from the API. Costs are compared per month where all "
-    "scenarios have the same load, else per million output tokens."
+    "scenarios have the same load, else per million output tokens; of more than 1,000 scenarios none are compared."
 )
 _RANKS = {"cheapest": 0, "served": 1, "too slow": 2, "not served": 3, "unknown": 4}
 
