@@ -15,10 +15,11 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import IO, Any, Final
 from xml.sax.saxutils import escape
 
 from openpyxl.cell._writer import write_cell
@@ -39,6 +40,9 @@ CUSTOM_PROPERTIES: Final = "docProps/custom.xml"
 
 DIGEST_PLACE: Final = "0" * 63 + "x"
 """Stands in the custom properties where the digest of the other parts goes."""
+
+_BYTES_PER_CELL: Final = 200
+"""More than a cell takes on average: a formula has 120 characters at most."""
 
 _LARGEST_READ: Final = 2**31
 _LARGEST_PROPERTIES: Final = 2**20
@@ -96,11 +100,11 @@ def result_xml(value: Stored, where: str) -> tuple[str, str]:
 class _SheetWriter(WorksheetWriter):  # type: ignore[misc]
     """Writes one sheet with results beside its formulas."""
 
-    def __init__(self, sheet: Worksheet, stored: StoredValues, row_written: Callable[[], None]) -> None:
+    def __init__(self, sheet: Worksheet, out: _Part, stored: StoredValues, row_written: Callable[[], None]) -> None:
         self.stored = stored
         self.row_written = row_written
         self.across = stored.rows.get(sheet.title, {})
-        super().__init__(sheet, io.BytesIO())
+        super().__init__(sheet, out)
 
     def write_dimensions(self) -> None:
         """The sheet's size, the rows' copied formulas included."""
@@ -166,6 +170,19 @@ class _Drawing(SpreadsheetDrawing):  # type: ignore[misc]
         return frame
 
 
+class _Part:
+    """A part of an archive while it is written; what goes by is digested."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        """Adds ``data``."""
+        self.digest.update(data)
+        return self.file.write(data)
+
+
 class _Archive(zipfile.ZipFile):
     """An archive in which every part has the same date, so that equal content gives equal bytes.
 
@@ -187,10 +204,24 @@ class _Archive(zipfile.ZipFile):
             self.custom = content
             return
         self.digests[name] = digest(content)
+        super().writestr(self._info(name), content, *args, **kwargs)
+
+    def _info(self, name: str) -> zipfile.ZipInfo:
         info = zipfile.ZipInfo(name, self.moment)
         info.compress_type = zipfile.ZIP_DEFLATED
         info.external_attr = 0o600 << 16
-        super().writestr(info, content, *args, **kwargs)
+        return info
+
+    @contextmanager
+    def part(self, name: str, *, cells: int) -> Iterator[_Part]:
+        """A part that is packed while it is written, so that a large one is never whole in memory.
+
+        Room for more than 2 GB is made only where ``cells`` may need it, since Excel offers to repair such a file.
+        """
+        with self.open(self._info(name), "w", force_zip64=cells * _BYTES_PER_CELL > zipfile.ZIP64_LIMIT) as file:
+            made = _Part(file)
+            yield made
+        self.digests[name] = made.digest.hexdigest()
 
     def finish(self) -> None:
         """Adds the custom properties."""
@@ -219,10 +250,11 @@ class _BookWriter(ExcelWriter):  # type: ignore[misc]
         ws._drawing = _Drawing()
         ws._drawing.charts = ws._charts
         ws._drawing.images = ws._images
-        writer = _SheetWriter(ws, self.stored, self.row_written)
-        writer.write()
+        copied = sum(len(row.values) for row in self.stored.rows.get(ws.title, {}).values())
+        with self._archive.part(ws.path[1:], cells=copied + ws.max_row * ws.max_column) as part:
+            writer = _SheetWriter(ws, part, self.stored, self.row_written)
+            writer.write()
         ws._rels = writer._rels
-        self._archive.writestr(ws.path[1:], writer.out.getvalue())
         self.manifest.append(ws)
 
 

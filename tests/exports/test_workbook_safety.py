@@ -270,3 +270,12 @@ def test_lines_that_nothing_reads_are_left_out() -> None:
 
     lines = [Line(key, key, "", "detail", leaf(read)) for key, read in (("a", "x"), ("b", "x"), ("c", "a"))]
     assert [line.key for line in pruned(lines)] == ["a", "c"]
+
+
+def test_the_archive_is_one_that_every_program_reads(example_workbook: bytes) -> None:
+    """No ZIP64, which Excel offers to repair, and no part whose size stands behind it."""
+    with zipfile.ZipFile(io.BytesIO(example_workbook)) as archive:
+        for info in archive.infolist():
+            assert info.extract_version < 45, info.filename
+            assert not info.flag_bits & 0x08, info.filename
+            assert info.file_size > 0
