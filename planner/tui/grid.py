@@ -203,6 +203,8 @@ class ScenarioGrid(ScrollView, can_focus=False):
             mark = "◆ " if column == desk.book.baseline else "! " if desk.book.columns[column].problem else ""
             name = mark + one_line(desk.book.columns[column].name)
             current = column == desk.column
+            if current and y > 0 and self._edited(0):
+                name = ""
             style = self.style_of("head-current" if current else "head")
             if current and desk.cursor.row == 0 and not self._edited(0):
                 style = self.style_of("cursor")
