@@ -184,7 +184,7 @@ def _save(saved: _Saved, table: str, row: dict[str, Any]) -> int:
     if isinstance(values.get("id"), int):
         saved.ids.setdefault(table, set()).add(values["id"])
     if values.get("name") != name:
-        found.was["name"] = name
+        found.was.setdefault("name", name)
     if table == "scenario" and found.was:
         saved.mended[values["id"]] = found.was
     saved.report.problems += [f"{label}: {text}" for text in lost]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from planner.store import open_library
 from tests.faults.newer import Newer, make_newer
@@ -55,3 +56,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", folder], check=True)
     yield folder
     subprocess.run(["umount", folder], check=True)
+
+
+@pytest.fixture(scope="session")
+def slim(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The exported workbook with the one sheet that an import reads, which is quick to edit."""
+    path = tmp_path_factory.mktemp("slim") / "plan.xlsx"
+    book = load_workbook(exported)
+    for title in book.sheetnames:
+        if title != "Inputs":
+            del book[title]
+    book.save(path)
+    return path

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import random
+import re
 import shutil
 import traceback
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from catalog import load_catalog
 from catalog.book import overlay_from_file
 from catalog.imports import model_from_path
 from exports.json_plan import read_plan
+from exports.workbook.reading import read_workbook
 from planner.analysis.evaluated import evaluate_scenario
 from planner.model.fields import InputError
 from planner.model.inputs import default_values
@@ -65,6 +69,38 @@ def break_values(chance: random.Random, document: Any) -> Any:
     return made
 
 
+_PARTS = re.compile(rb"<v>[^<]*</v>|<t(?: [^>]*)?>[^<]*</t>| r=\"[A-Z]+\d+\"| t=\"\w+\"| s=\"\d+\"|<row |</row>|<c ")
+_BROKEN = [
+    b"<v>1e309</v>", b"<v>NaN</v>", b"<v>-INF</v>", b"<v>-1</v>", b"<v></v>", b"<v>1</v><v>2</v>", b"<v>&x;</v>",
+    b"<f>1+1</f><v>2</v>", b"<f>1+1</f>", b"<v>" + b"9" * 5000 + b"</v>", b' r="XFD1048576"', b' r="A0"', b' r="1"',
+    b' t="e"', b' t="s"', b' t="b"', b' t="d"', b' t="x"', b' s="99999"', b' s="-1"', b"<t>=1+1</t>", b"<t></t>",
+    b"<t>prompt_tokens</t>", b"<t>" + b"x" * 40_000 + b"</t>", b"<is>", b"</c>", b"<c r='E7' t='n'>", b"",
+]  # fmt: skip
+"""What stands in the place of a value, a text, a place or a kind of cell."""
+
+
+def break_workbook(chance: random.Random, raw: bytes) -> bytes:
+    """The workbook ``raw`` with some of its sheet, or of another part of it, broken, or with a part lost or doubled."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = next(name for name in parts if name.startswith("xl/worksheets/"))
+    kind = chance.random()
+    if kind < 0.75:
+        found = list(_PARTS.finditer(parts[sheet]))
+        for one in sorted(chance.sample(found, chance.randint(1, 4)), key=lambda match: -match.start()):
+            parts[sheet] = parts[sheet][: one.start()] + chance.choice(_BROKEN) + parts[sheet][one.end() :]
+    elif kind < 0.9:
+        name = chance.choice(sorted(parts))
+        parts[name] = break_bytes(chance, parts[name])
+    else:
+        del parts[chance.choice(sorted(parts))]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
 def break_bytes(chance: random.Random, raw: bytes) -> bytes:
     """``raw`` cut off, with bits flipped, bytes put in or left out, or in another encoding."""
     kind = chance.randrange(8)
@@ -103,6 +139,8 @@ def take_in(path: Path) -> str:
         if path.suffix == ".toml":
             layer = overlay_from_file(path)
             load_catalog([layer])
+        elif path.suffix == ".xlsx":
+            said = [str(problem) for problem in read_workbook(path, load_catalog(), {}).problems]
         elif path.name == "plan.json":
             said = [str(problem) for problem in read_plan(path).problems]
         else:
@@ -126,7 +164,9 @@ def take_in_many(seeds: str, folder: str, outcomes: str, times: int, seed: int) 
             original = chance.choice(sound)
             path = Path(folder) / original.name
             raw = original.read_bytes()
-            if path.suffix == ".json" and chance.random() < 0.7:
+            if path.suffix == ".xlsx" and chance.random() < 0.8:
+                raw = break_workbook(chance, raw)
+            elif path.suffix == ".json" and chance.random() < 0.7:
                 raw = json.dumps(break_values(chance, json.loads(raw))).encode("utf-8", "surrogatepass")
             else:
                 raw = break_bytes(chance, raw)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.support import REPOSITORY, untouched
+from tests.faults.workbooks import rewrite
 
 MEASURED = """
 import sys
@@ -107,6 +109,57 @@ def test_f32_refused_at_once(database: Path, tmp_path: Path, bomb: Callable[[Pat
     assert f"bomb.{ending}" in said
     assert size < 200_000
     assert seconds < 15, "5 s on a machine that does nothing else"
+
+
+ROWS = b'<row r="1"><c r="A1"><v>1</v></c></row>'
+EDGE = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+
+
+def inflated(part: str) -> Callable[[str, bytes], bytes]:
+    """A change that makes ``part`` 120 MB long."""
+    return lambda name, content: content + ROWS * (120_000_000 // len(ROWS)) if name == part else content
+
+
+def as_large_as_can_be(name: str, part: bytes) -> bytes:
+    """The sheet says that it has 17 billion cells, and has one at its far end."""
+    said = re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:XFD1048576"', part)
+    return said.replace(b"</sheetData>", EDGE) if name.startswith("xl/worksheets/") else part
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+INSIDE = {
+    "sheet": inflated(SHEET),
+    "styles": inflated("xl/styles.xml"),
+    "properties": inflated("docProps/custom.xml"),
+    "list of sheets": inflated("xl/workbook.xml"),
+    "dimension": as_large_as_can_be,
+}
+
+
+@pytest.mark.parametrize("case", INSIDE)
+def test_f32_a_workbook_that_is_huge_inside(database: Path, tmp_path: Path, slim: Path, case: str) -> None:
+    path = tmp_path / "bomb.xlsx"
+    rewrite(slim, path, INSIDE[case])
+    with untouched(database):
+        code, said, size, seconds = run_measured("import", path, "--apply", "--db", database)
+    # One that only says that it is huge is read.
+    assert code == (0 if case == "dimension" else 65), said
+    assert "Traceback" not in said
+    assert size < 200_000
+    assert seconds < 15, "5 s on a machine that does nothing else"
+
+
+def test_f32_workbooks_within_workbooks(database: Path, tmp_path: Path, slim: Path, exported: Path) -> None:
+    """What lies in an archive beside the sheet is not looked at, whatever it is."""
+    nested, one = tmp_path / "nested.xlsx", tmp_path / "one.xlsx"
+    rewrite(slim, nested, more={f"xl/embeddings/{number}.xlsx": _zip_bomb() for number in range(20)})
+    rewrite(slim, one, lambda name, part: _zip_bomb() if name == SHEET else part)
+    for path, expected in ((nested, 0), (one, 65)):
+        with untouched(database):
+            code, said, size, seconds = run_measured("import", path, "--apply", "--db", database)
+        assert code == expected, said
+        assert size < 200_000
+        assert seconds < 15
 
 
 @pytest.mark.parametrize("bomb", [zip_bomb, many_entries, huge_sparse])

@@ -1,4 +1,4 @@
-"""F33: XML that would grow without bound, or would fetch something. Nothing that comes from outside is read as XML."""
+"""F33: XML that would grow without bound, or would fetch something. Only workbooks are read as XML."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from tests.faults.support import fresh_planner, planner, untouched
+from tests.faults.workbooks import rewrite
 
 BOMB = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa">
@@ -30,7 +31,7 @@ def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return BOMB if request.param == "bomb" else EXTERNAL.format(secret=secret)
 
 
-def test_f33_the_parser_that_would_read_workbooks_is_the_safe_one() -> None:
+def test_f33_the_parser_that_reads_workbooks_is_the_safe_one() -> None:
     assert openpyxl.DEFUSEDXML is True
 
 
@@ -71,6 +72,32 @@ def test_f33_nothing_is_fetched(database: Path, tmp_path: Path, hostile: str) ->
     trace = tmp_path / "trace"
     under = ("strace", "-f", "-qq", "-o", str(trace), "-e", "trace=connect,open,openat")
     assert fresh_planner("import", path, "--db", database, under=under).code == 65
+    traced = trace.read_text()
+    assert str(path) in traced
+    assert f'{tmp_path}/secret"' not in traced
+    assert "AF_INET" not in traced
+
+
+PARTS = [
+    "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml", "xl/styles.xml", "docProps/custom.xml",
+    "docProps/core.xml", "[Content_Types].xml", "_rels/.rels", "xl/sharedStrings.xml",
+]  # fmt: skip
+
+
+@pytest.mark.strace
+@pytest.mark.parametrize("part", PARTS)
+def test_f33_no_part_of_a_workbook_grows_or_fetches(
+    database: Path, tmp_path: Path, slim: Path, hostile: str, part: str
+) -> None:
+    path, trace = tmp_path / "plan.xlsx", tmp_path / "trace"
+    more = {} if part != "xl/sharedStrings.xml" else {part: hostile.encode()}
+    rewrite(slim, path, lambda name, content: hostile.encode() if name == part else content, more)
+    under = ("strace", "-f", "-qq", "-o", str(trace), "-e", "trace=connect,open,openat")
+    with untouched(database):
+        ended = fresh_planner("import", path, "--db", database, under=under)
+    assert ended.code == 65 or (ended.code == 0 and not part.startswith("xl/work")), ended.err
+    assert "Traceback" not in ended.err
+    assert "canary" not in ended.out + ended.err
     traced = trace.read_text()
     assert str(path) in traced
     assert f'{tmp_path}/secret"' not in traced

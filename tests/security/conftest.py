@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from tests.faults.conftest import database, exported, newer, pristine  # noqa: F401 - fixtures
+from tests.faults.conftest import database, exported, newer, pristine, slim  # noqa: F401 - fixtures
