@@ -12,10 +12,10 @@ from planner.model.expression import Value
 from planner.model.functions import exp, let, log, maximum, minimum, sqrt, where
 from planner.model.step import Curve
 
-REACHED_STEPS = 7
+REACHED_STEPS = 6
 OMEGA_STEPS = 2
-WITHIN_STEPS = 7
-MEETING_STEPS = 6
+WITHIN_STEPS = 6
+MEETING_STEPS = 5
 
 
 def positive_root(square: Value, middle: Value, constant: Value) -> Value:

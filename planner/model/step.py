@@ -41,7 +41,7 @@ class Experts:
             share, slope = 1 - left, self.sequence_pull * left
             if not self.drafts:
                 return share, slope
-            left_by_drafts = where(self.drafted > 0, exp(-self.pull * x), 1)
+            left_by_drafts = exp(-self.pull * x)
             drafts = self.drafted * (1 - left_by_drafts)
             return share + drafts, slope + self.pull * self.drafted * left_by_drafts
         left = exp(-self.pull * x)

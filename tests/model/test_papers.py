@@ -54,6 +54,28 @@ class TestSpeculativeDecoding:
         expected = (1 - acceptance ** (drafted + 1)) / ((1 - acceptance) * (drafted * cost + 1))
         assert sheet.number("speculative_speedup") == pytest.approx(expected, rel=1e-12)
 
+    @pytest.mark.parametrize(("drafted", "acceptance", "parameters", "_"), T5_XXL)
+    def test_theorem_3_11(self, drafted: int, acceptance: float, parameters: float, _: float) -> None:
+        """Compute-bound, a step grows by the operations factor (1 - a)(g c + g + 1) / (1 - a^(g+1))."""
+        cost = parameters / 11e9
+        sheet = results(
+            TOY, TPU_V4, {"parameters": 11e9, "active_parameters": 11e9}, batch=100_000, draft_tokens=drafted,
+            draft_acceptance=acceptance, draft_cost_ratio=cost,
+        )  # fmt: skip
+        assert sheet["bound_by"].value == "compute"
+        factor = (1 - acceptance) * (drafted * cost + drafted + 1) / (1 - acceptance ** (drafted + 1))
+        assert 1 / sheet.number("speculative_speedup") == pytest.approx(factor, rel=1e-12)
+
+    @pytest.mark.parametrize("acceptance", [0.85, 0.9])
+    def test_deepseek_v3(self, acceptance: float) -> None:
+        """85 to 90 % of second tokens accepted, 1.8 times the tokens per second (arXiv 2412.19437, section 5.4.3).
+
+        One more layer of 61 drafts: with its share of a step as cost the sheet comes within 5 %.
+        """
+        sheet = results(TOY, batch=1, draft_tokens=1, draft_acceptance=acceptance, draft_cost_ratio=1 / 61)
+        assert sheet.number("tokens_per_pass") == pytest.approx(1 + acceptance, rel=1e-12)
+        assert sheet.number("speculative_speedup") == pytest.approx(1.8, rel=0.05)
+
     def test_measured_speed_ups(self) -> None:
         """With the draft model's own bytes as its cost, half of the twelve are met within a tenth.
 

@@ -197,6 +197,35 @@ def neutral_values_remove_a_technique(sample: Sample) -> None:
             assert same or row in own, (off, other, row, one, two)
 
 
+SEEN = ("kv_bytes_per_token", "kv_live_bytes_per_sequence", "max_concurrency", "step_time_s", "prefill_time_s",
+        "prefill_work_s", "tpot_s", "ttft_s", "replicas", "operating_batch")  # fmt: skip
+
+
+def neutral_facts_leave_no_trace(sample: Sample) -> None:
+    """A window that holds every context, heads of its own that are the same, one token an entry: as if not there."""
+    kinds = ("window_layers", "sparse_layers", "linear_layers", "mla_layers", "state_bytes_per_sequence", "full_ratio")
+    plain: dict[str, float] = dict.fromkeys(kinds, 0)
+    heads = {"window_kv_heads": sample.fact("kv_heads"), "window_head_dim": sample.fact("head_dim")}
+    windows = {**plain, "window_layers": sample.fact("layers"), "window_tokens": 1e8}
+    pairs: list[tuple[Numbers, Numbers]] = [
+        (
+            {**plain, "window_kv_heads": 0, "window_head_dim": 0},
+            {**windows, "window_kv_heads": 0, "window_head_dim": 0},
+        ),
+        ({**windows, "window_kv_heads": 0, "window_head_dim": 0}, {**windows, **heads}),
+        ({"sparse_ratio": 0, "full_ratio": 0}, {"sparse_ratio": 1, "full_ratio": 1}),
+        ({**plain, "sparse_ratio": 0}, {**plain, "sparse_ratio": 4}),
+    ]
+    for before, after in pairs:
+        one, two = sample.evaluate(before), sample.evaluate(after)
+        for row in SEEN:
+            a, b = one.number(row), two.number(row)
+            assert math.isclose(a, b, rel_tol=1e-9) or (math.isnan(a) and math.isnan(b)), (row, a, b)
+    nothing_cached = sample.evaluate(prefix_cache_hit=0.0, network_rtt_ms=0.0)
+    assert nothing_cached.number("prefill_time_s") == nothing_cached.number("prefill_whole_s")
+    assert nothing_cached["ttft_user_s"].value == nothing_cached["ttft_s"].value
+
+
 def without_load_a_request_is_alone(sample: Sample) -> None:
     """Nothing waits, nothing rides along: a step is that of one sequence."""
     results = sample.evaluate(batch=None, users=None, requests_per_day=0.0)
@@ -470,7 +499,7 @@ LAWS: tuple[Callable[[Sample], None], ...] = (
     no_result_beats_its_bound, every_number_is_finite_and_every_blank_says_why, a_better_device_is_never_slower,
     more_output_is_never_cheaper, throughput_never_falls_with_the_batch, more_traffic_never_needs_fewer_replicas,
     more_load_is_never_faster, bytes_and_bandwidth_scale_together, neutral_values_remove_a_technique,
-    without_load_a_request_is_alone,
+    neutral_facts_leave_no_trace, without_load_a_request_is_alone,
     what_memory_or_heads_do_not_hold_is_not_served, no_kv_cache_leaves_no_trace_of_attention_memory,
     littles_law_closes, shares_and_totals_add_up,
     autoscaled_hours_are_summed_hour_by_hour, operating_batch_is_bisections,
