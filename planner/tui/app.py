@@ -37,7 +37,7 @@ PATIENCE = 0.5
 """Seconds for which the screen may stand still because somebody else has the library locked."""
 OTHERS_EVERY = 2.0
 EXPORT_TICK = 1.0
-SETTLE_EVERY, SETTLE_FOR = 0.1, 0.02
+SETTLE_EVERY, SETTLE_FOR = 0.1, 0.03
 """Seconds between looks at scenarios that nobody has scrolled to yet, and for how long each lasts."""
 
 
@@ -141,6 +141,7 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.desk.look_for_moves()
         self.set_interval(OTHERS_EVERY, self.look_for_others)
         self.set_interval(OTHERS_EVERY, self.keep_watch)
+        self.call_after_refresh(self.settle)
         self.set_interval(SETTLE_EVERY, self.settle)
         # A terminal that comes back after Ctrl+Z shows nothing of what was painted before.
         self.app_resume_signal.subscribe(self, lambda _: self.redraw())
