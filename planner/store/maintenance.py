@@ -11,7 +11,7 @@ from planner.store import backup, copying, doctor, opening, purging, salvaging, 
 from planner.store.backup import Backup
 from planner.store.database import Database, now
 from planner.store.doctor import Report
-from planner.store.errors import CANNOT_CREATE, NotFoundError, StoreError
+from planner.store.errors import CANNOT_CREATE, DATA, NotFoundError, StoreError
 from planner.store.inspection import inspect
 from planner.store.library import Library
 from planner.store.location import locate
@@ -112,12 +112,22 @@ def examine(where: str | Path | None = None) -> Report:
         report = doctor.examine_file(location.path)
     try:
         with opening.open_library(where, create=False) as library:
-            doctor.examine(library.database, report)
+            _examine_rows(library.database, report)
     except StoreError as error:
         if location.path is None or not report.problems or error.exit_code in doctor.CANNOT_TELL:
             raise
         report.problems.append(str(error))
     return report
+
+
+def _examine_rows(database: Database, report: Report) -> None:
+    try:
+        doctor.examine(database, report)
+    except StoreError as error:
+        # That a row cannot be read is what was to be found out.
+        if error.exit_code != DATA:
+            raise
+        report.problems.append(str(error))
 
 
 def salvage(where: str | Path | None, target: str | Path) -> Report:

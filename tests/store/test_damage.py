@@ -155,3 +155,14 @@ def test_a_value_that_is_wrong_within_its_bounds_contradicts_the_history(where: 
         f"{peak} says 1,000T FLOP/s.",
         "Scenario 3: part of the fleet of 'Llama 3.3 70B, 2 x H100' is yes, its history says no.",
     ]
+
+
+def test_a_column_that_has_lost_its_name_is_found(file: Path) -> None:
+    open_library(file).close()
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("ALTER TABLE revision RENAME COLUMN catalogue_version TO cbtalogue_version")
+    (problem,) = maintenance.examine(file).problems
+    assert problem == (
+        f"{file} is not what a planner database should be (no such column: revision.catalogue_version); nothing was "
+        "changed."
+    )
