@@ -162,6 +162,14 @@ def test_f4_is_short_at_first_and_unfolds_to_everything(desk: Desk, keys: Keys, 
     assert desk.panel is None
 
 
+def test_f4_on_a_word_lists_what_it_may_be(desk: Desk, keys: Keys) -> None:
+    desk.go_to("serving_limit", 3)
+    keys("f4")
+    lines = page(desk.panel).splitlines()
+    assert "→ the model does not fit on the devices" in lines
+    assert "  can be served" in lines
+
+
 def test_low_and_high_of_every_result_and_back(desk: Desk, keys: Keys) -> None:
     seen = []
     for key in ("ctrl+t", "f6", "ctrl+t", "ctrl+t"):

@@ -81,8 +81,11 @@ class ExplainPanel(Panel):
             lines += [text_line(line, "error") for line in wrapped(f"Blank: {found.reason}.", width)]
         first, _, more = found.doc.partition("\n")
         lines += [text_line(line) for line in wrapped(first, width)]
-        if more:
-            lines += self._part("More about it", [text_line(line) for line in wrapped(more.strip(), width)], 0)
+        rest = [text_line(line) for line in wrapped(more.strip(), width)] if more.strip() else []
+        lines += self._part("More about it", rest, 0) if len(rest) > LONG // 2 else rest
+        row = all_lines()[name].row
+        words = [_word(word, found.text) for word in row.words] if row is not None else []
+        lines += self._part("One of these", words, len(words))
         formulas = _formulas(found, width)
         lines += self._part("Formula", formulas, len(formulas) if len(formulas) <= LONG else 0)
         terms = _terms(found.terms, width)
@@ -111,6 +114,10 @@ class ExplainPanel(Panel):
 def _first(count: int, most: int = LONG) -> int:
     """How many of ``count`` lines a part shows at first: all where a fold would save next to nothing."""
     return count if count <= max(3, min(most, LONG) + 1) else min(most, LONG)
+
+
+def _word(word: str, answer: str) -> PanelLine:
+    return text_line(f"→ {word}", "value") if word == answer else text_line(f"  {word}", "muted")
 
 
 def _weight(term: Term) -> int:
