@@ -96,6 +96,9 @@ def describe(revision: RevisionRow, changes: Sequence[ChangeRow], of: str = "", 
     if revision.action in ("undo", "redo") and of:
         return f"{revision.action.capitalize()}: {of}"
     start = _ACTIONS.get(revision.action, "")
+    if revision.action == "workspace rename" and isinstance(revision.before, dict) and "name" in revision.before:
+        was = printable(str(revision.before["name"]))
+        return f"Renamed workspace '{was}' to '{printable(revision.subject)}'"
     if revision.subject:
         return f"{start or revision.action.capitalize()} '{printable(revision.subject)}'"
     # The new baseline says it all; what the old one lost goes without saying.

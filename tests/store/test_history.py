@@ -347,7 +347,7 @@ def test_what_is_done_to_workspaces_is_undone_and_redone_across_restarts(where: 
         "Deleted workspace 'C'",
         "'Toy 7B': Fixed batch 1 sequences → 3 sequences",
         "Changed the notes of workspace 'C'",
-        "Renamed workspace 'C'",
+        "Renamed workspace 'B' to 'C'",
         "Created workspace 'B'",
     ]
     after = [["C", "Examples"], ["B", "Examples"], ["Examples"]]
