@@ -139,7 +139,7 @@ class _Reader:
         names_row = row - 1 if row > 1 else NAMES_ROW
         missing = [name for name in self.wanted() if name not in refs]
         for name in missing:
-            self.say(_TITLE, f"there is no line with Ref {name}; leave lines in place.")
+            self.say(_TITLE, f"there is no line with Ref {name}: it was removed, or another version wrote the file.")
         columns = [
             column
             for column in range(FIRST_SCENARIO, max((len(line) for line in self.grid.values), default=0) + 1)
@@ -166,10 +166,9 @@ class _Reader:
 
     @staticmethod
     def wanted() -> Iterator[str]:
-        """The lines that a scenario is made of."""
+        """The lines that a scenario is made of; a fact without a line, as of an older program, is the catalogue's."""
         for name, cell in INPUTS.items():
             yield from HOUR_NAMES if cell.kind == "shares" else (name,)
-        yield from FACT_FIELDS
 
     def say(self, place: str, text: str) -> None:
         self.problems.append(Problem(place, text))
@@ -191,7 +190,7 @@ class _Reader:
             else:
                 before_it = old.scenario.values[one] if old is not None else None
                 values[one] = self.value(cell, refs[one], column, before_it)
-        facts = {one: self.value(cell, refs[one], column, None) for one, cell in FACT_FIELDS.items()}
+        facts = {one: self.value(cell, refs[one], column, None) for one, cell in FACT_FIELDS.items() if one in refs}
         if old is not None:
             self.same_names(refs, column, old.scenario, values)
         if len(self.problems) > before:
@@ -257,7 +256,7 @@ class _Reader:
     ) -> dict[str, float | None]:
         """The facts that are not what ``scenario``, as it is saved or else as it stands here, has looked up."""
         found = resolve(scenario.values, self.catalog, scenario.overrides).facts
-        made: dict[str, float | None] = {}
+        made = {name: own for name, own in scenario.overrides.items() if name not in facts}
         for name, value in facts.items():
             if name in scenario.overrides and _agrees(value, scenario.overrides[name]):
                 made[name] = scenario.overrides[name]

@@ -10,9 +10,13 @@ from planner.cli.diagnostics import say
 from planner.cli.entries import value_text
 from planner.cli.importing import EntryStep, Import, ScenarioStep
 from planner.cli.output import Column, write_line, write_table
-from planner.model.display import show_result
+from planner.model.display import show_field_with_unit, show_result
+from planner.model.facts import FACT_FIELDS
+from planner.model.fields import Field, FieldValue, printable
+from planner.model.inputs import INPUTS
 from planner.model.rows import SHEET
 from planner.model.scenario import Result
+from planner.store.records import Difference
 
 SHOWN = 50
 """Problems and moved results that people are told; JSON has all."""
@@ -33,6 +37,7 @@ def import_document(found: Import, file: str, workspace: str, *, applied: bool, 
                 "status": one.status,
                 "saved_as": one.name,
                 "differs_in": one.fields,
+                "changes": [{"name": each.name, "here": each.first, "file": each.second} for each in one.changes],
                 "defaults_for": one.planned.defaulted,
             }
             for one in found.scenarios
@@ -75,6 +80,13 @@ def write_import(found: Import, *, applied: bool) -> None:
     verb = "" if applied else "would be "
     columns = [Column("Scenario"), Column("What", wraps=True)]
     write_table(columns, [[one.planned.scenario.name, _scenario_text(one, verb)] for one in found.scenarios])
+    changes = [_change_row(one, each) for one in found.scenarios for each in one.changes]
+    if changes:
+        write_line()
+        columns = [Column("Scenario"), Column("What differs"), Column("Here", "right"), Column("In the file", "right")]
+        write_table(columns, changes[:SHOWN], keep=2)
+        if len(changes) > SHOWN:
+            write_line(f"and {len(changes) - SHOWN} more; --json has all of them")
     if found.entries:
         write_line()
         columns = [Column("Own entry"), Column("What", wraps=True)]
@@ -88,6 +100,19 @@ def write_import(found: Import, *, applied: bool) -> None:
         write_table(columns, rows, keep=2, title="Results that are another here by more than 1 %")
         if len(found.moved) > SHOWN:
             write_line(f"and {len(found.moved) - SHOWN} more; --json has all of them")
+
+
+def _change_row(step: ScenarioStep, change: Difference) -> list[str]:
+    field = INPUTS.get(change.name) or FACT_FIELDS[change.name]
+    values = (change.first, change.second)
+    texts = [
+        "the catalogue's" if value is None and change.name in FACT_FIELDS else _text(field, value) for value in values
+    ]
+    return [step.planned.scenario.name, field.label, *texts]
+
+
+def _text(field: Field, value: FieldValue) -> str:
+    return printable(show_field_with_unit(field, value))
 
 
 def _shown(row: str, *values: float | str | bool | None) -> list[str]:

@@ -21,7 +21,7 @@ from planner.model.scenario import Scenario
 from planner.store.importing import Incoming
 from planner.store.names import MAX_NAME, clean_name, clean_tags, clean_text, name_key
 from planner.store.reading import list_scenarios, list_workspaces
-from planner.store.records import Stored
+from planner.store.records import Difference, Stored
 
 if TYPE_CHECKING:
     from planner.store import Library
@@ -62,7 +62,8 @@ class EntryStep:
 class ScenarioStep:
     """What becomes of one scenario of the file: ``name`` is what it is called here afterwards.
 
-    ``fields`` are the labels of what differs from the saved scenario of that name.
+    ``fields`` are the labels of what differs from the saved scenario of that name, ``changes`` the inputs and own
+    facts among them.
     """
 
     planned: Planned
@@ -71,6 +72,7 @@ class ScenarioStep:
     tags: tuple[str, ...]
     fields: tuple[str, ...] = ()
     replaces: Stored | None = None
+    changes: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,28 +194,33 @@ def _scenario_steps(
         if not fields:
             steps.append(ScenarioStep(planned, "same", old.name, tags))
         elif replacing:
-            steps.append(ScenarioStep(planned, "replaces", name, tags, fields, old))
+            steps.append(ScenarioStep(planned, "replaces", name, tags, fields, old, _changes(old, planned)))
         else:
             free = _free_name(name, taken)
             taken.add(name_key(free))
-            steps.append(ScenarioStep(planned, "renamed", free, tags, fields))
+            steps.append(ScenarioStep(planned, "renamed", free, tags, fields, changes=_changes(old, planned)))
     return tuple(steps)
 
 
 def _differing(old: Stored, planned: Planned, tags: tuple[str, ...]) -> tuple[str, ...]:
     """Labels of what differs between a saved scenario and one of the file."""
-    from planner.store.history import differences
-
     if old.damaged:
         return ("damaged values",)
     new = planned.scenario
-    labels = [one.label for one in differences(old.scenario, new)]
+    labels = [one.label for one in _changes(old, planned)]
     others = (
         ("notes", old.scenario.notes, new.notes),
         ("tags", old.tags, tags),
         ("part of the fleet", old.in_fleet, planned.in_fleet),
     )
     return (*labels, *(label for label, before, after in others if before != after))
+
+
+def _changes(old: Stored, planned: Planned) -> tuple[Difference, ...]:
+    """The inputs and own facts in which a scenario of the file differs from a saved one."""
+    from planner.store.history import differences
+
+    return () if old.damaged else tuple(differences(old.scenario, planned.scenario))
 
 
 def _free_name(name: str, taken: set[str]) -> str:

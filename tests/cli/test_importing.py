@@ -1,6 +1,7 @@
 """Export to JSON and import: what comes back, what is in the way, what is refused, what undo takes back."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -296,11 +297,13 @@ def test_an_edited_workbook_comes_back(run: Run, refuse: Refuse, tmp_path: Path)
     book.save(out)
     said = run("import", out, "--replace")
     assert "would be saved in place of yours" in said.out
-    assert "Visible output tokens" in said.out
+    assert re.search(r"Visible output tokens +350 tokens +900 tokens", said.out)
+    assert re.search(r"Memory bandwidth +the catalogue's +3 TB/s", said.out)
     assert "--apply" in said.err
     document = run("import", out, "--replace", "--apply", "--json").json
     assert [one["status"] for one in document["scenarios"]] == ["same", "same", "same", "replaces", "same"]
     assert document["scenarios"][3]["path"] == "Inputs!H"
+    assert document["scenarios"][3]["changes"][0] == {"name": "output_tokens", "here": 350, "file": 900}
     saved = run("show", name, "--json").json
     assert saved["inputs"]["output_tokens"] == 900
     assert saved["overrides"] == {"memory_bandwidth": 3e12}

@@ -165,6 +165,13 @@ def test_rules_and_missing_lines(tmp_path: Path) -> None:
     assert "peak_factor" in problem.text
 
 
+def test_a_fact_without_a_line_is_the_catalogues(tmp_path: Path) -> None:
+    plans, row = list(examples()), planner_layout().input_rows["memory_bandwidth"]
+    found = read(edited(tmp_path / "older.xlsx", lambda sheet: sheet.delete_rows(row)), plans)
+    assert found.problems == ()
+    assert [one.scenario for one in found.scenarios] == [one.scenario for one in plans]
+
+
 def test_a_plan_that_has_moved_on_is_noticed(tmp_path: Path) -> None:
     plans = list(examples())
     path = tmp_path / "plan.xlsx"
