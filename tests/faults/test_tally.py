@@ -21,7 +21,8 @@ def test_each_number_has_a_file_and_a_row_in_the_documentation() -> None:
     assert sorted(one[0] for one in found if one is not None) == sorted(NUMBERS)
     page = (REPOSITORY / "docs" / "reliability.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith(("| F", "| S"))]
-    assert rows == NUMBERS
+    # The long ones have a table of their figures besides.
+    assert list(dict.fromkeys(rows)) == NUMBERS
 
 
 def test_the_table_of_a_run(tmp_path: Path) -> None:
