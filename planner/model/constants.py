@@ -58,6 +58,9 @@ CHECKED_SHARE = Constant(
 CHECKED_PAUSE = Constant(
     0.18, "checked_pause", "Held share x share of an answer paused, up to which mixed chunks agree", "", "simulation"
 )
+CHECKED_NEIGHBOUR = Constant(
+    0.08, "checked_neighbour", "Share of TPOT that one more sequence adds, up to which it agrees", "", "simulation"
+)
 CHECKED_PROMPTS = Constant(
     1.5, "checked_prompts", "Prompts a step up to which TPOT of short answers agrees", "", "simulation"
 )

@@ -172,6 +172,8 @@ def test_the_words_name_their_regions() -> None:
         ("mixed", 256, 5, 0.8): ("high for mixed chunks", "checked"),
         ("mixed", 8, 2, 0.3): ("weak for short answers", "weak for short answers"),
     }
+    sheet, _ = sheet_at("prefill_first", 256, 20, 0.3, 1000, "MoE")
+    assert sheet["tpot_estimate"].value == "low for few sequences"
     sheet, _ = sheet_at("mixed", 256, 5, 0.8, 200)
     assert sheet["tpot_estimate"].value == "rough for many prompts a step"
     sheet, _ = sheet_at("mixed", 256, 20, 0.8, 200, "MoE")
