@@ -20,7 +20,7 @@ from planner.model.constants import (
     SMALLEST,
 )
 from planner.model.expression import Value
-from planner.model.functions import argmax, both, either, given, maximum, minimum, opposite, otherwise, where
+from planner.model.functions import argmax, both, either, exp, given, maximum, minimum, opposite, otherwise, where
 from planner.model.mixing import MixingModel
 from planner.model.operating import SECTION
 from planner.model.sheet import Maybe, row
@@ -38,6 +38,7 @@ TPOT_WORDS = (
 TTFT_WORDS = (
     "fixed batch",
     "weak for short answers",
+    "low for chunks that read experts",
     "high for small batches",
     "high for many prompts a step",
     "checked",
@@ -105,6 +106,9 @@ def tpot_estimate(
 
 @row(label="TTFT estimate", section=SECTION, words=TTFT_WORDS)
 def ttft_estimate(
+    step: StepModel,
+    chunk_touch_share: Value,
+    decode_prefill_work_s: Value,
     batch: Maybe,
     slot_wait_s: Value,
     ttft_s: Value,
@@ -116,11 +120,15 @@ def ttft_estimate(
     """Where the mean TTFT under load agrees with a simulation within 20 %, or how it errs.
 
     High where more than 5 % of it is the wait for a slot, and with more than 2 prompts a step; weak below 5 tokens on
-    less than 16 slots where prompts ride along, because a slot is taken while its prompt is prefilled too.
+    less than 16 slots where prompts ride along, because a slot is taken while its prompt is prefilled too. Low where a
+    chunk reads more experts, which a full batch leaves alone, than capacity charges for a prompt.
     """
+    slots = otherwise(capacity_batch, 1)
+    read_s = step.experts_read_s * exp(-step.sequence_touch_rate * slots) * chunk_touch_share
+    reading = where(read_s * step.software_factor_used > decode_prefill_work_s, 1, 0)
     fixed = where(given(batch), 1, 0)
-    few = both(prompts_ride > 0, otherwise(capacity_batch, 1) < CHECKED_SLOTS)
+    few = both(prompts_ride > 0, slots < CHECKED_SLOTS)
     short = where(both(few, counted_tokens < CHECKED_TOKENS), 1, 0)
     waiting = where(slot_wait_s > CHECKED_SHARE * ttft_s, 1, 0)
     many = where(otherwise(prompts_per_step, 0) > CHECKED_COMPANY, 1, 0)
-    return argmax(fixed, short, waiting, many, HALF)
+    return argmax(fixed, short, reading, waiting, many, HALF)

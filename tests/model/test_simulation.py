@@ -178,6 +178,8 @@ def test_the_words_name_their_regions() -> None:
     assert sheet["tpot_estimate"].value == "rough for many prompts a step"
     sheet, _ = sheet_at("mixed", 256, 20, 0.8, 200, "MoE")
     assert sheet["ttft_estimate"].value == "high for many prompts a step"
+    sheet, _ = sheet_at("mixed", 4, 20, 0.6, 200, "MoE")
+    assert sheet["ttft_estimate"].value == "low for chunks that read experts"
     for (scheduling, slots, tokens, utilization), expected in words.items():
         sheet, _ = sheet_at(scheduling, slots, tokens, utilization, 1000)
         assert (sheet["tpot_estimate"].value, sheet["ttft_estimate"].value) == expected, (scheduling, slots, tokens)
