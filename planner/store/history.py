@@ -13,8 +13,8 @@ from sqlalchemy import exists, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from planner.model.facts import FACT_FIELDS
-from planner.model.fields import FieldValue, printable
-from planner.model.inputs import INPUTS, check_values
+from planner.model.fields import printable
+from planner.model.inputs import INPUTS, default_values
 from planner.model.scenario import Scenario
 from planner.store import entries, workspaces
 from planner.store.actions import Action, check_row
@@ -330,8 +330,12 @@ def scenario_at(session: Session, scenario_id: int, revision_id: int) -> Scenari
 
 
 def to_scenario(state: Document) -> Scenario:
-    """The scenario that a document holds. Raises InputError for a value that does not pass its check."""
-    values: dict[str, FieldValue] = {}
+    """The scenario that a document holds, what it lacks at its default.
+
+    Values that a later rule calls contradictory are what they were. Raises InputError for one that does not pass its own
+    check.
+    """
+    values = default_values()
     overrides: dict[str, float | None] = {}
     for name, value in state.items():
         if name in INPUTS:
@@ -340,7 +344,7 @@ def to_scenario(state: Document) -> Scenario:
             number = FACT_FIELDS[name].check(value)
             if isinstance(number, (int, float)):
                 overrides[name] = number
-    return Scenario(printable(str(state["name"])), check_values(values), overrides, str(state.get("notes") or ""))
+    return Scenario(printable(str(state["name"])), values, overrides, str(state.get("notes") or ""))
 
 
 def differences(first: Scenario, second: Scenario) -> list[Difference]:

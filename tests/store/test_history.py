@@ -441,3 +441,19 @@ def test_a_purge_is_not_undone(where: str) -> None:
         assert library.undo() is None
         assert library.deleted_scenarios() == []
         assert len(library.scenarios()) == 4
+
+
+def test_what_a_later_rule_calls_contradictory_stays_readable(library: Library) -> None:
+    """Rules that join inputs come with later versions; what was saved before them is shown as it was."""
+    library.edit([Change(1, "prompt_tokens", 600)])
+    with library.database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE scenario SET cached_share = 0.9, cache_write_share = 0.9 WHERE id = 1")
+    library.snapshot("kept")
+    stored = library.get(1)
+    assert not stored.damaged
+    assert library.snapshot_scenarios("kept")[0] == stored.scenario
+    with pytest.raises(InputError, match="Cached share"):
+        library.edit([Change(1, "prompt_tokens", 700)])
+    (mended,) = library.edit([Change(1, "prompt_tokens", 700), Change(1, "cached_share", 0.1)])
+    assert mended.scenario.values["cached_share"] == 0.1
+    assert library.scenario_at(1, library.last_revision()).values["prompt_tokens"] == 700
