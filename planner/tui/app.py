@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +15,14 @@ from textual.app import App, ComposeResult
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.worker import get_current_worker
 
 from catalog import Catalog
 from planner.tui.bars import Bar, KeyBar, formula_pieces, message_pieces
 from planner.tui.book import Book
 from planner.tui.clipboard import hand_over
 from planner.tui.desk import Desk
-from planner.tui.exporting import Job, write
+from planner.tui.exporting import Job, Stopped, write
 from planner.tui.grid import ScenarioGrid
 from planner.tui.remembered import MAX_PINS, NAME, Remembered, load, save
 from planner.tui.text import one_line
@@ -108,6 +108,7 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.desk_screen = DeskScreen(self.desk)
         self.crash: BaseException | None = None
         self._ticking: Timer | None = None
+        self._share = 0.0
         self.animation_level = "none"
         self.chosen_theme = self.remembered.theme
         for name in (theme, self.remembered.theme):
@@ -226,11 +227,11 @@ class PlannerApp(App[None], inherit_bindings=False):
         self.refresh(layout=True)
 
     def export(self, job: Job) -> None:
-        """Write a file in the background; the message line counts the seconds."""
-        start = time.monotonic()
+        """Write a file in the background; the message line tells how far it is."""
+        self._share = 0.0
 
         def tick() -> None:
-            self.desk.say(f"Writing {one_line(str(job.path))} … {time.monotonic() - start:.0f} s")
+            self.desk.say(f"Writing {one_line(str(job.path))} … {self._share:.0%}  Esc stops")
             self.desk_screen.sync()
 
         if self._ticking is not None:
@@ -238,14 +239,27 @@ class PlannerApp(App[None], inherit_bindings=False):
         self._ticking = self.set_interval(EXPORT_TICK, tick)
         self._export_in_background(job)
 
+    def stop_export(self) -> bool:
+        """Give up the file that is being written."""
+        return self._ticking is not None and bool(self.workers.cancel_group(self, "export"))
+
     @work(thread=True, exclusive=True, exit_on_error=False, group="export")
     def _export_in_background(self, job: Job) -> None:
         from exports.files import ExportError
 
+        worker = get_current_worker()
+
+        def go_on(share: float) -> None:
+            self._share = share
+            if worker.is_cancelled:
+                raise Stopped
+
         try:
-            said = write(job)
+            said = write(job, go_on)
         except ExportError as error:
             self.call_later(self._exported, str(error), True)
+        except Stopped:
+            self.call_later(self._exported, f"Stopped; {one_line(str(job.path))} was not written.", False)
         else:
             self.call_later(self._exported, said, False)
 

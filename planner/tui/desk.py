@@ -55,6 +55,9 @@ class Host(Protocol):
     def export(self, job: Job) -> None:
         """Write a file in the background; the desk's message says how it ended."""
 
+    def stop_export(self) -> bool:
+        """Give up the file that is being written; False where none is."""
+
     def redraw(self) -> None:
         """Paint the whole terminal again."""
 

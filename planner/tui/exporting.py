@@ -5,7 +5,7 @@ The formats are imported when one is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,10 @@ from catalog import Catalog
 from planner.model.evaluation import Evaluated
 from planner.model.fields import InputError
 from planner.tui.book import Book
+
+
+class Stopped(Exception):  # noqa: N818 - asked for, no error
+    """The person does not want the file any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,11 @@ def gather(book: Book, path: Path, places: Sequence[int], *, replace: bool) -> J
     )
 
 
-def write(job: Job) -> str:
-    """Write the file; what to say about it. Raises ExportError; an older file is then unchanged."""
+def write(job: Job, progress: Callable[[float], None]) -> str:
+    """Write the file; what to say about it. ``progress`` is told the share of a workbook that is done.
+
+    Raises ExportError and what ``progress`` raises; an older file is then unchanged.
+    """
     from exports.by_ending import write_export
     from exports.json import Saved
     from exports.own import own_entries
@@ -83,6 +90,7 @@ def write(job: Job) -> str:
         own=own_entries(job.catalog, [one.scenario for one in job.scenarios]),
         provenance=Provenance(**job.origin),
         force=job.replace,
+        progress=progress,
     )
     count = len(job.scenarios)
     said = f"Wrote {count} scenario{'s' if count > 1 else ''} to {written}"

@@ -67,6 +67,9 @@ class RecordingHost:
     def export(self, job: Job) -> None:
         self.exports.append((job.path, [one.scenario.name for one in job.scenarios], job.baseline, job.replace))
 
+    def stop_export(self) -> bool:
+        return False
+
     def redraw(self) -> None:
         self.redrawn += 1
 

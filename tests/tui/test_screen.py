@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -369,6 +370,32 @@ def test_an_export_that_fails_says_so(app: PlannerApp, tmp_path: Path) -> None:
             await pilot.pause(0.05)
         assert "plan.csv" in app.desk.message.text
         assert target.read_text() == "precious"
+
+    run(app, (100, 30), story)
+
+
+def test_an_export_is_counted_and_can_be_stopped(app: PlannerApp, tmp_path: Path) -> None:
+    target = tmp_path / "plan.xlsx"
+    target.write_bytes(b"")
+
+    async def story(pilot: Pilot[None]) -> None:
+        job = gather(app.desk.book, target, [0, 1, 2, 3] * 25, replace=True)
+        app.export(replace(job, ids=[""]))
+        for _ in range(1200):
+            if "Esc stops" in app.desk.message.text:
+                break
+            await pilot.pause(0.05)
+        assert "%  Esc stops" in app.desk.message.text
+        await pilot.press("escape")
+        for _ in range(1200):
+            if "Stopped" in app.desk.message.text:
+                break
+            await pilot.pause(0.05)
+        assert app.desk.message.text == f"Stopped; {target} was not written."
+        assert [one.name for one in tmp_path.iterdir() if one.name.startswith((".", "plan.xlsx"))] == ["plan.xlsx"]
+        assert target.read_bytes() == b""
+        await pilot.press("escape")
+        assert "Stopped" in app.desk.message.text
 
     run(app, (100, 30), story)
 

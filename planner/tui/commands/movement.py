@@ -84,8 +84,10 @@ def select_all(desk: Desk) -> None:
     desk.stale.everything = True
 
 
-@action("deselect", "End the selection", "Back to one cell.", "Select", "escape", listed=False)
+@action("deselect", "End the selection", "Back to one cell, or stops an export.", "Select", "escape", listed=False)
 def deselect(desk: Desk) -> None:
     """Escape."""
+    if desk.host.stop_export():
+        return
     desk.cursor.corner = None
     desk.stale.everything = True
