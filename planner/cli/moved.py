@@ -86,6 +86,9 @@ def remind(library: "Library") -> None:
     from planner.cli.diagnostics import say
     from planner.model.version import MODEL_VERSION
 
+    # Where nothing was seen, the catalogue is not needed.
+    if not library.outdated("", "", 1)[0]:
+        return
     catalog = catalogue_of(library)
     outdated, seen = library.outdated(catalog.version, MODEL_VERSION, MOST)
     if not outdated:

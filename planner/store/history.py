@@ -332,8 +332,8 @@ def scenario_at(session: Session, scenario_id: int, revision_id: int) -> Scenari
 def to_scenario(state: Document) -> Scenario:
     """The scenario that a document holds, what it lacks at its default.
 
-    Values that a later rule calls contradictory are what they were. Raises InputError for one that does not pass its own
-    check.
+    Values that a later rule calls contradictory are what they were. Raises InputError for one that does not pass its
+    own check.
     """
     values = default_values()
     overrides: dict[str, float | None] = {}
