@@ -260,11 +260,13 @@ class _Folder:
             return _Quantity(False)
         on_floats, on_arrays = _COMPARISONS[op]
         values = [arg.value for arg in args]
-        if not any(isinstance(value, _Step) for value in values):
-            return _Quantity(on_floats(*values))
+        compared: _Step | bool
         if values[0] is values[1]:
-            return _Quantity(op != "less")
-        compared = self.step(on_arrays, *values, is_condition=True)
+            compared = op != "less"
+        elif any(isinstance(value, _Step) for value in values):
+            compared = self.step(on_arrays, *values, is_condition=True)
+        else:
+            compared = on_floats(*values)
         return _Quantity(self._both(self.all_of(_ALWAYS.union(*(arg.given for arg in args))), compared))
 
     def _arithmetic(self, op: str, values: Sequence[_Step | float]) -> _Step | float:

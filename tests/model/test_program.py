@@ -6,7 +6,7 @@ import math
 import sys
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planner.model.compiler import compiled
@@ -97,6 +97,12 @@ POINT = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+# A comparison of numbers, one of which is blank at some points.
+@example(
+    points=[{"a": 0.3, "b": 0.0, "choice": 3.0, "extra": extra, "limit": math.nan} for extra in (7.75, math.nan)],
+    varying={"extra"},
+    outputs=["half_open"],
+)
 @settings(max_examples=300)
 @given(
     points=st.lists(POINT, min_size=1, max_size=6),
