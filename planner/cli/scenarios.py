@@ -44,8 +44,8 @@ def list_scenarios(
     as_json: Json = False,
 ) -> None:
     """List the saved scenarios of the workspace."""
-    from planner.cli.moved import remind
     from planner.cli.output import Column, write_json, write_line, write_table
+    from planner.cli.seen import remind
     from planner.cli.stored import stored_document
 
     remind(library)

@@ -24,7 +24,7 @@ def _print_comparison(place: Place) -> int:
     from planner.cli.comparing import of_workspace
     from planner.cli.comparison import Comparison, write_comparison
     from planner.cli.diagnostics import say
-    from planner.cli.moved import remind
+    from planner.cli.seen import remind
 
     with library_at(place) as library:
         remind(library)

@@ -68,7 +68,7 @@ def opens(command: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(command)
     def run(*, context: typer.Context, db: str | None, workspace: str | None, **arguments: Any) -> R:
-        from planner.cli.moved import watching
+        from planner.cli.seen import watching
 
         with library_at(place_of(context).behind(db, workspace)) as library, watching(library):
             return command(library, **arguments)
