@@ -31,6 +31,7 @@ TPOT_WORDS = (
     "weak for short answers",
     "low for few sequences",
     "high for small batches",
+    "low for long prompts",
     "high for mixed chunks",
     "rough for many prompts a step",
     "checked",
@@ -82,6 +83,8 @@ def tpot_estimate(
     prompts_ride: Value,
     paused_share: Value,
     neighbour_share: Value,
+    prefill_time_s: Value,
+    step_time_s: Value,
     held_s: Value,
     requests_per_second_per_replica: Maybe,
     prompts_per_step: Maybe,
@@ -89,9 +92,11 @@ def tpot_estimate(
 ) -> Value:
     """Where TPOT under load agrees with a simulation within 15 %, or how it errs.
 
-    Weak below 5 tokens; low where the one sequence more that a request finds adds 8 % and more; high where slots x tokens are below 600 (riding along, and slots below 16), because there a
-    full batch holds prompts back; high where prompts that ride along hold the devices for long and the answer pauses
-    for them; rough for answers below 20 tokens with more than 1.5 prompts a step.
+    Weak below 5 tokens; low where the one sequence more that a request finds adds 8 % and more; high where slots x
+    tokens are below 600 (riding along, and slots below 16), because there a full batch holds prompts back; low where a
+    prefill takes longer than the steps of an answer, because there prompts come in bursts; high where prompts that ride along
+    hold the devices for long and the answer pauses for them; rough for answers below 20 tokens with more than 1.5
+    prompts a step.
     """
     slots, m = otherwise(capacity_batch, 1), counted_tokens
     fixed, short = where(given(batch), 1, 0), where(m < CHECKED_TOKENS, 1, 0)
@@ -101,7 +106,9 @@ def tpot_estimate(
     paused = where(paused_share * held > CHECKED_PAUSE, 1, 0)
     many = where(both(otherwise(prompts_per_step, 0) > CHECKED_PROMPTS, m < CHECKED_ANSWER), 1, 0)
     few_sequences = where(neighbour_share > CHECKED_NEIGHBOUR, 1, 0)
-    return argmax(fixed, short, few_sequences, small, paused, many, HALF)
+    apart = both(prompts_ride <= 0, held_s > 0)
+    long = where(both(apart, prefill_time_s > m * step_time_s), 1, 0)
+    return argmax(fixed, short, few_sequences, small, long, paused, many, HALF)
 
 
 @row(label="TTFT estimate", section=SECTION, words=TTFT_WORDS)

@@ -128,6 +128,7 @@ def test_a_saturated_engine_reaches_capacity() -> None:
 
 
 CORNERS = (
+    ("prefill_first", 256, 20, 0.8, 16_000),
     ("prefill_first", 64, 10, 0.6, 1000), ("prefill_first", 32, 20, 0.8, 4000), ("prefill_first", 256, 5, 0.6, 200),
     ("prefill_first", 8, 200, 0.3, 1000), ("prefill_first", 16, 5, 0.8, 1000), ("prefill_first", 4, 20, 0.8, 4000),
     ("prefill_first", 256, 1, 0.6, 1000), ("prefill_first", 16, 1, 0.8, 1000), ("mixed", 64, 200, 0.3, 1000),
@@ -174,6 +175,8 @@ def test_the_words_name_their_regions() -> None:
     }
     sheet, _ = sheet_at("prefill_first", 256, 20, 0.3, 1000, "MoE")
     assert sheet["tpot_estimate"].value == "low for few sequences"
+    sheet, _ = sheet_at("prefill_first", 256, 20, 0.8, 16_000)
+    assert sheet["tpot_estimate"].value == "low for long prompts"
     sheet, _ = sheet_at("mixed", 256, 5, 0.8, 200)
     assert sheet["tpot_estimate"].value == "rough for many prompts a step"
     sheet, _ = sheet_at("mixed", 256, 20, 0.8, 200, "MoE")
