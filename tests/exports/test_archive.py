@@ -54,6 +54,7 @@ def test_the_sheet_and_what_it_needs_are_kept() -> None:
         (changed(saved("Inputs"), **{"xl/worksheets/sheet2.xml": bytes(2**25)}), "sheet2.xml is larger than 16 MiB"),
         (changed(saved("Inputs"), **{"docProps/custom.xml": bytes(2**22)}), "larger than 2 MiB"),
     ],
+    ids=["no sheet", "macros", "parts", "many parts", "strings", "sheet", "properties"],
 )
 def test_what_is_refused(raw: bytes, sentence: str) -> None:
     with pytest.raises(BadFileError, match=sentence) as refused:
