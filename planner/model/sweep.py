@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.model.evaluation import compute, encode_all
 from planner.model.fields import Field, FieldValue, InputError, nearest
+from planner.model.folding import Span
 from planner.model.inputs import field_of
 from planner.model.program import Program
 from planner.model.rows import CELLS, SHEET
@@ -142,7 +143,15 @@ def _program(
     for row, number in zip(SHEET.rows.values(), compute(numbers), strict=True):
         if all(parameter in known for parameter in row.parameters):
             known[row.name] = number
-    return Program(SHEET, outputs, known, blanks)
+    return Program(SHEET, outputs, known, blanks, {name: _span(CELLS[name]) for name in blanks})
+
+
+def _span(field: Field) -> Span:
+    """Between which bounds a cell lies as the sheet sees it."""
+    if field.choices:
+        return 1.0, float(len(field.choices))
+    low, high = (0.0, 1.0) if field.kind == "switch" else (field.low, field.high)
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def _chunks(size: int, chunk: int) -> Iterator[slice]:

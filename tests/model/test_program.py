@@ -133,6 +133,15 @@ def test_what_does_not_vary_costs_nothing() -> None:
     assert Program(SHEET, ["strict", "strict", "total"], {**fixed, "extra": 2.0}, {"a": False}).operations == 1
 
 
+def test_a_question_with_one_answer_is_not_asked() -> None:
+    """Bounds of a cell reach what is made of it: extremes and conditions that they decide take no operation."""
+    fixed = {"b": 1.0, "choice": 2.0, "extra": 0.0, "limit": 3.0}
+    for span, operations in (((-1.0, 2.0), 0), ((-1.0, 4.0), 3)):
+        program = Program(SHEET, ["half_open"], fixed, {"a": False}, {"a": span})
+        assert program.operations == operations, span
+    assert Program(SHEET, ["extremes"], {**fixed, "b": -9.0}, {"a": False}, {"a": (5.0, 7.0)}).operations == 0
+
+
 def test_runs_do_not_disturb_each_other() -> None:
     """Arrays that are spent are written again, never those of a cell or a result."""
     program = Program(SHEET, ROWS, {"b": 0.3, "choice": 1.0, "extra": 2.0}, {"a": False, "limit": True})
