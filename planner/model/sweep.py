@@ -99,23 +99,47 @@ def _checked(outputs: Sequence[str]) -> tuple[str, ...]:
 def _column(name: str, array: ArrayLike) -> Floats:
     """The cell's values, checked and encoded as the sheet sees them."""
     field = field_of(name, CELLS, kind="input or fact")
-    given = np.asarray(array)
+    try:
+        given = np.asarray(array)
+    except ValueError:
+        given = np.empty((0, 0))
     if given.ndim != 1 or not given.size:
         raise InputError(f"{field.label} ({name}) must vary over a list of values.")
     if not field.is_number:
-        distinct, codes = np.unique(given, return_inverse=True)
-        return np.array([_code(field, value) for value in distinct])[codes]
-    try:
-        column = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{field.label} ({name}) must vary over numbers, {field.bounds()}.") from error
+        codes: dict[Any, float] = {}
+        try:
+            return np.array(
+                [codes[one] if one in codes else codes.setdefault(one, _code(field, one)) for one in given.tolist()]
+            )
+        except TypeError as error:
+            raise InputError(f"{field.label} ({name}) must vary over single values, {field.bounds()}.") from error
+    column = _numbers(given)
+    if column is None:
+        raise InputError(f"{field.label} ({name}) must vary over numbers, {field.bounds()}.")
+    if np.ma.isMaskedArray(array):
+        column = np.where(np.ma.getmaskarray(array), math.nan, column)
     _check_range(field, column)
     return column
 
 
+def _numbers(given: NDArray[Any]) -> Floats | None:
+    """``given`` as numbers, None as blank; None where it holds anything else, as text, dates or truth values."""
+    if given.dtype.kind in "iuf":
+        return given.astype(np.float64)
+    if given.dtype.kind != "O":
+        return None
+    values = [math.nan if one is None else one for one in given.tolist()]
+    if any(isinstance(one, bool) or not isinstance(one, (int, float)) for one in values):
+        return None
+    try:
+        return np.array([float(one) for one in values])
+    except OverflowError:
+        return None
+
+
 def _code(field: Field, value: Any) -> float:
     """A word or a switch as the sheet sees it."""
-    checked = field.check(value.item() if isinstance(value, np.generic) else value)
+    checked = field.check(value)
     return float(field.choices.index(str(checked)) + 1 if field.choices else bool(checked))
 
 
@@ -168,6 +192,8 @@ def _in_chunks(
     chunk: int,
 ) -> dict[str, Floats]:
     names = _checked(outputs)
+    if chunk < 1:
+        raise InputError(f"A chunk must have 1 point or more, not {chunk}.")
     program = _program(
         names,
         tuple((name, bool(np.isnan(cells[_POSITIONS[name]]).any())) for name in sorted(varying)),

@@ -65,6 +65,20 @@ def test_scenarios_of_a_list() -> None:
     assert all(len(column) == 3 and len(np.unique(column)) == 1 for column in alike.values())
 
 
+def test_a_masked_point_is_blank() -> None:
+    masked = np.ma.masked_array([50.0, 1.0], mask=[False, True])
+    found = evaluate_many(VALUES, FACTS, {"tpot_target_ms": masked}, OUTPUTS)
+    listed = evaluate_many(VALUES, FACTS, {"tpot_target_ms": np.array([50.0, None], dtype=object)}, OUTPUTS)
+    for name in OUTPUTS:
+        np.testing.assert_array_equal(found[name], listed[name])
+
+
+@pytest.mark.parametrize("chunk", [0, -1])
+def test_a_chunk_has_points(chunk: int) -> None:
+    with pytest.raises(InputError, match="1 point or more"):
+        evaluate_many(VALUES, FACTS, {"peak_factor": [1.0]}, OUTPUTS, chunk=chunk)
+
+
 def test_progress_and_cancel() -> None:
     points = np.linspace(1, 1000, 1000)
     told: list[tuple[int, int]] = []
@@ -95,6 +109,14 @@ def test_progress_and_cancel() -> None:
         ({"peak_factor": ["many"]}, OUTPUTS, "must vary over numbers"),
         ({"peak_factor": [[1.0]]}, OUTPUTS, "list of values"),
         ({"peak_factor": []}, OUTPUTS, "list of values"),
+        ({"peak_factor": [1, [2]]}, OUTPUTS, "list of values"),
+        ({"peak_factor": [10**400]}, OUTPUTS, "must vary over numbers"),
+        ({"peak_factor": [1 + 2j]}, OUTPUTS, "must vary over numbers"),
+        ({"peak_factor": [True]}, OUTPUTS, "must vary over numbers"),
+        ({"peak_factor": ["5"]}, OUTPUTS, "must vary over numbers"),
+        ({"peak_factor": np.array(["2024-01-01"], dtype="datetime64[D]")}, OUTPUTS, "must vary over numbers"),
+        ({"scheduling": ["mixed", None]}, OUTPUTS, "must not be blank"),
+        ({"flash_attention": [True, {}]}, OUTPUTS, "single values|yes or no"),
         ({"scheduling": ["mixt"]}, OUTPUTS, "must be one of mixed"),
         ({"flash_attention": ["maybe"]}, OUTPUTS, "must be yes or no"),
         ({"prompt_tokens": [1]}, ("tpot",), "There is no row 'tpot'; nearest: tpot_s"),
