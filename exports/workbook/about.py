@@ -20,8 +20,8 @@ SHEETS = {
     "Lists": "The words and bounds that the other sheets use.",
 }
 _HOW = (
-    "Change the blue cells on yellow of the Inputs sheet: everything recalculates, as the planner would.",
-    "Choose the baseline and the result in the chart in the blue cells of the Comparison sheet.",
+    "Change the yellow cells of the Inputs sheet: everything recalculates, as the planner would.",
+    "Choose the baseline and the result in the chart in the yellow cells of the Comparison sheet.",
     (
         "The verdict names the cheapest of the scenarios that serve their load within their targets: per month where "
         "all have the same load, else per million output tokens. It follows what you change."

@@ -46,7 +46,7 @@ def write_comparison(book: Book) -> None:
     page.heading(
         "Comparison",
         "The verdict, then key results side by side. Choose the baseline by its scenario number, and the result that "
-        "the chart shows, in the blue cells.",
+        "the chart shows, in the yellow cells.",
     )
     page.master_check(book.master)
     page.text(4, 1, "Baseline: scenario number", look.LABEL_KEY)
@@ -207,7 +207,8 @@ class _Writer:
     # The chart
 
     def chart(self) -> None:
-        """The result that is chosen in a cell, as bars."""
+        """The result that is chosen in a cell, as bars, on a page of its own where it is printed."""
+        self.page.break_before(self.row)
         self.section("Chart")
         first, last = self.found[0].at, self.found[-1].at
         chosen = self.first_choice()
