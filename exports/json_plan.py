@@ -80,7 +80,7 @@ def read_plan(path: Path) -> Plan:
     Raises MissingFileError where there is none, BadFileError where it is no JSON document of this form.
     """
     if path.suffix.lower() in (".xlsx", ".xlsm"):
-        raise BadFileError(f"{shown(path)} is a workbook that is not read here; of those only .xlsx without macros is.")
+        raise BadFileError(f"{shown(path)} is a workbook, not a JSON export; of those only .xlsx is read.")
     raw = read_bytes(path, limit=MAX_BYTES)
     if raw.startswith(_ZIP):
         raise BadFileError(f"{shown(path)} is an archive; of those only workbooks are read, by the ending .xlsx.")

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
+from planner.store.checking import problems_in
 from planner.store.engines import BUSY_SECONDS, busy_error, connect_sqlite, is_busy
 from planner.store.errors import CANNOT_CREATE, IO, BusyError, DamagedError, NotFoundError, StoreError, code_of_writing
 from planner.store.failpoints import failpoint
@@ -93,14 +94,14 @@ def verify(path: Path) -> dict[str, int]:
     look_at(path)
     try:
         with contextlib.closing(connect_sqlite(path, "ro")) as connection:
-            problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+            problems = problems_in(connection, 3)
             orphans = connection.execute("PRAGMA foreign_key_check").fetchone()
             found = counts(connection)
     except sqlite3.Error as error:
         raise from_sqlite(error, str(path)) from None
-    if problems != ["ok"] or orphans:
-        what = problems[0] if problems != ["ok"] else f"rows of {orphans[0]} refer to rows that are missing"
-        raise DamagedError(f"{path} is damaged: {what.splitlines()[0]}.")
+    if problems or orphans:
+        what = problems[0] if problems else f"rows of {orphans[0]} refer to rows that are missing"
+        raise DamagedError(f"{path} is damaged: {what}.")
     return found
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from planner.model.fields import printable
 from planner.model.inputs import INPUTS
+from planner.store.checking import problems_in
 from planner.store.columns import UNKNOWN_TIME, Unreadable
 from planner.store.database import Database
 from planner.store.descriptions import label_of, value_shown
@@ -78,8 +79,7 @@ def examine_file(path: Path) -> Report:
         report.notes.append(f"Others on this machine may read it (mode {stat.S_IMODE(mode):o}).")
     try:
         with contextlib.closing(connect_sqlite(path, "ro")) as connection:
-            for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
-                report.problems += [printable(part) for part in str(line).splitlines() if line != "ok"]
+            report.problems += [printable(line) for line in problems_in(connection, MOST)]
             for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
                 report.problems.append(f"{table} {row} refers to a row of {parent} that is missing.")
     except sqlite3.Error as error:

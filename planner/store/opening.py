@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from planner.store import backup, examples
+from planner.store.checking import problems_in
 from planner.store.database import Database, login
 from planner.store.engines import connect_sqlite, sqlite_engine
 from planner.store.errors import PERMISSION, BusyError, DamagedError, NotFoundError, StoreError, code_of_writing
@@ -120,14 +121,14 @@ def quick_check(path: Path) -> None:
     try:
         connection = connect_sqlite(path, "ro")
         try:
-            problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            problems = problems_in(connection, 1, quickly=True)
         finally:
             connection.close()
     except sqlite3.Error as error:
         raise from_sqlite(error, str(path)) from None
-    if problem != "ok":
+    if problems:
         raise DamagedError(
-            f"{path} is damaged: {problem.splitlines()[0]}. It was left as it is: run `planner db doctor`, or "
+            f"{path} is damaged: {problems[0]}. It was left as it is: run `planner db doctor`, or "
             "`planner db restore` for the last backup."
         )
 

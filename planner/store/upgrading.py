@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from planner.store import backup, instances
+from planner.store.checking import problems_in
 from planner.store.database import now
 from planner.store.engines import connect_sqlite, sqlite_engine
 from planner.store.errors import INTERNAL, IO, BusyError, DamagedError, StoreError
@@ -123,7 +124,7 @@ def _failed(path: Path, version: int, error: Exception, saved: list[Path]) -> St
     try:
         unchanged = inspect(path).version == version
         with contextlib.closing(connect_sqlite(path, "ro")) as connection:
-            unchanged = unchanged and connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+            unchanged = unchanged and not problems_in(connection, 1)
     except (StoreError, sqlite3.Error):
         unchanged = False
     state = "it is as it was" if unchanged else "it may not be what it was"
