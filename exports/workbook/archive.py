@@ -60,6 +60,8 @@ def _inflated(archive: zipfile.ZipFile, name: str, most: int, where: str) -> byt
         content = part.read(most + 1)
     if len(content) > most:
         raise BadFileError(f"{where}: its part {name} is larger than {most // 2**20} MiB.")
+    if b"<!" in content.replace(b"\0", b"").replace(b"<!--", b"").replace(b"<![CDATA[", b""):
+        raise BadFileError(f"{where}: its part {name} declares entities, which no workbook needs.")
     return content
 
 
@@ -67,6 +69,8 @@ def _part_of(archive: zipfile.ZipFile, title: str, where: str) -> str:
     """The name of the part that holds the sheet ``title``."""
     book = WorkbookPackage.from_tree(fromstring(_inflated(archive, _BOOK, _SMALL, where)))
     links = RelationshipList.from_tree(fromstring(_inflated(archive, _LINKS, _SMALL, where)))
+    if len(book.sheets) > MOST_PARTS:
+        raise BadFileError(f"{where} has more than {MOST_PARTS:,} sheets.")
     for sheet in book.sheets:
         if sheet.name == title and sheet.id:
             target = links.get(sheet.id).target

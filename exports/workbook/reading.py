@@ -96,7 +96,13 @@ def _cells(book: Workbook) -> list[tuple[object, ...]]:
     sheet = book[_TITLE]
     # What a file says of a sheet's size need not be so.
     sheet.reset_dimensions()
-    return list(islice(sheet.iter_rows(max_col=MOST_COLUMNS, values_only=True), MOST_ROWS))
+    rows = list(islice(sheet.iter_rows(max_col=MOST_COLUMNS + 1, values_only=True), MOST_ROWS + 1))
+    wide = any(len(row) > MOST_COLUMNS and row[MOST_COLUMNS] is not None for row in rows)
+    if wide or any(cell is not None for row in rows[MOST_ROWS:] for cell in row):
+        raise BadFileError(
+            f"The sheet {_TITLE} has more than {MOST_ROWS:,} rows or {MOST_COLUMNS:,} columns: import it in parts."
+        )
+    return rows[:MOST_ROWS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,7 @@ class _Reader:
         columns = [
             column
             for column in range(FIRST_SCENARIO, max((len(line) for line in self.grid.values), default=0) + 1)
-            if self.grid.at(row, column) not in (None, "")
+            if any(self.grid.at(one, column) not in (None, "") for one in (row, names_row))
         ]
         if not columns:
             self.say(f"{_TITLE}!E{row}", "there is no scenario.")
@@ -190,7 +196,12 @@ class _Reader:
             else:
                 before_it = old.scenario.values[one] if old is not None else None
                 values[one] = self.value(cell, refs[one], column, before_it)
-        facts = {one: self.value(cell, refs[one], column, None) for one, cell in FACT_FIELDS.items() if one in refs}
+        # A column that was added has none of the facts, and needs none.
+        rows = [one for one in refs if one in FACT_FIELDS]
+        there = [one for one in rows if old or self.grid.at(refs[one], column) not in (None, "")]
+            one for one in refs if one in FACT_FIELDS and (old or self.grid.at(refs[one], column) not in (None, ""))
+        ]
+        facts = {one: self.value(FACT_FIELDS[one], refs[one], column, None) for one in there}
         if old is not None:
             self.same_names(refs, column, old.scenario, values)
         if len(self.problems) > before:

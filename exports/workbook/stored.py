@@ -290,7 +290,7 @@ def _digest_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
 
 
 UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError, KeyError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, LookupError),
     *(OSError, OverflowError, RuntimeError, ValueError),
 )
 """What reading a broken archive may raise, whichever way its parts say that they are packed."""

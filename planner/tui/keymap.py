@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from catalog.errors import BadFileError, MissingFileError
+from catalog.files import read_bytes
 from planner.model.fields import nearest, printable
 from planner.tui.actions import ACTIONS, KEYS, Action
 
@@ -37,9 +39,11 @@ def use(file: Path) -> str:
     """Take the keys of ``file``; a sentence where it is not used, empty where it is or there is none."""
     try:
         rebind(read(file))
-    except FileNotFoundError:
+    except MissingFileError:
         return ""
-    except (OSError, UnicodeDecodeError) as error:
+    except BadFileError as error:
+        return f"{error} The usual keys hold."
+    except UnicodeDecodeError as error:
         return f"{file}: the keys cannot be read ({type(error).__name__}); the usual ones hold."
     except KeymapError as error:
         return f"{file}: {error} The usual keys hold."
@@ -47,9 +51,8 @@ def use(file: Path) -> str:
 
 
 def read(file: Path) -> dict[str, tuple[str, ...]]:
-    """The commands and keys of ``file``. Raises OSError, UnicodeDecodeError and KeymapError."""
-    with file.open("rb") as opened:
-        raw = opened.read(MAX_BYTES + 1)
+    """The commands and keys of ``file``. Raises MissingFileError, BadFileError, UnicodeDecodeError and KeymapError."""
+    raw = read_bytes(file)
     if len(raw) > MAX_BYTES:
         raise KeymapError(f"It is larger than {MAX_BYTES:,} bytes.")
     try:

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import get_args
 
+from catalog.errors import BadFileError, MissingFileError
+from catalog.files import read_bytes
 from planner.tui.lines import Fold, all_lines, all_sections
 
 MAX_BYTES = 64_000
@@ -36,17 +38,16 @@ def load(path: Path) -> tuple[Remembered, str]:
     Lines and sections that there are no longer are left out.
     """
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = read_bytes(path)
         if len(raw) > MAX_BYTES:
             raise ValueError("too large")
         document = json.loads(raw)
         theme, pins, folds = document["theme"], document["pins"], document["folds"]
         if not (isinstance(theme, str) and isinstance(pins, list) and isinstance(folds, dict)):
             raise TypeError("another shape")
-    except FileNotFoundError:
+    except MissingFileError:
         return Remembered(), ""
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+    except (BadFileError, ValueError, TypeError, LookupError, RecursionError):
         return Remembered(), f"Colours, pins and folds are as at first: {path.name} in {path.parent} cannot be read."
     lines = all_lines()
     known = [pin for pin in pins[:MAX_PINS] if isinstance(pin, str) and pin in lines and lines[pin].kind == "result"]

@@ -46,6 +46,10 @@ def test_the_sheet_and_what_it_needs_are_kept() -> None:
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
+        (
+            changed(saved("Inputs"), **{"xl/styles.xml": b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"}),
+            "declares entities",
+        ),
         (saved("Other"), "no export of the planner: it has no sheet Inputs"),
         (changed(saved("Inputs"), xl__vbaProject__bin=b"x"), "has macros"),
         (changed(saved("Inputs"), **{f"p{number}": b"" for number in range(MOST_PARTS)}), "more than 1,000 parts"),
@@ -54,7 +58,7 @@ def test_the_sheet_and_what_it_needs_are_kept() -> None:
         (changed(saved("Inputs"), **{"xl/worksheets/sheet2.xml": bytes(2**25)}), "sheet2.xml is larger than 16 MiB"),
         (changed(saved("Inputs"), **{"docProps/custom.xml": bytes(2**22)}), "larger than 2 MiB"),
     ],
-    ids=["no sheet", "macros", "parts", "many parts", "strings", "sheet", "properties"],
+    ids=["entities", "no sheet", "macros", "parts", "many parts", "strings", "sheet", "properties"],
 )
 def test_what_is_refused(raw: bytes, sentence: str) -> None:
     with pytest.raises(BadFileError, match=sentence) as refused:

@@ -23,6 +23,7 @@ from exports.workbook.reading import Known, read_workbook
 from planner.analysis.evaluated import evaluate_scenario
 from planner.model.evaluation import Evaluated
 from planner.model.fields import FieldValue
+from planner.model.inputs import INPUTS
 from planner.model.scenario import Scenario
 from tests.exports.conftest import MOMENT
 from tests.exports.office import LibreOffice
@@ -149,6 +150,33 @@ def test_what_is_wrong_is_named_by_its_cell(name: str, value: FieldValue, words:
     if words:
         assert words in told[f"Inputs!H{planner_layout().input_rows[name]}"]
         assert len(told) == 2
+
+
+def test_a_scenario_that_was_added_in_a_free_column(tmp_path: Path) -> None:
+    rows, plans = planner_layout().input_rows, list(examples())
+
+    def add(sheet: Worksheet) -> None:
+        for name in INPUTS:
+            if name in rows:
+                sheet.cell(rows[name], 10).value = sheet.cell(rows[name], 8).value
+        sheet.cell(rows["output_tokens"], 10).value = 900
+        sheet.cell(5, 10).value = "Another service"
+
+    found = read(edited(tmp_path / "added.xlsx", add), plans)
+    assert found.problems == ()
+    *_, added = found.scenarios
+    assert (added.uid, added.scenario.name, added.scenario.overrides) == ("", "Another service", {})
+    assert added.scenario.values["output_tokens"] == 900
+    assert added.scenario.values["model"] == plans[3].scenario.values["model"]
+    assert found.provenance.get("moved_on", "") == ""
+
+
+def test_more_columns_than_are_read(tmp_path: Path) -> None:
+    def widen(sheet: Worksheet) -> None:
+        sheet.cell(6, 2001).value = "id"
+
+    with pytest.raises(BadFileError, match="2,000 columns"):
+        read(edited(tmp_path / "wide.xlsx", widen), list(examples()))
 
 
 def test_rules_and_missing_lines(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A person's own keys: taken from a file, refused in a sentence, and documented by the names they go by."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,3 +83,8 @@ def test_without_a_file_the_usual_keys_hold(file: Path) -> None:
 def test_the_page_is_what_the_registry_says() -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "screen.md").read_text(encoding="utf-8")
     assert page == reference.updated(page), "write it anew: python -m planner.tui.reference docs/screen.md"
+
+
+def test_a_pipe_is_not_waited_for(file: Path) -> None:
+    os.mkfifo(file)
+    assert "not a regular file" in keymap.use(file)

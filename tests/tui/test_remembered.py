@@ -1,6 +1,7 @@
 """What the screen remembers: kept across starts, bounded, and never in the way."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,11 @@ def test_a_damaged_file_is_told_of_on_the_screen(library: Library, catalog: Cata
             assert "Colours, pins and folds are as at first" in app.desk.message.text
 
     asyncio.run(story())
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "screen.json"
+    os.mkfifo(path)
+    remembered, said = load(path)
+    assert remembered == Remembered()
+    assert "cannot be read" in said
