@@ -199,8 +199,6 @@ class _Reader:
         # A column that was added has none of the facts, and needs none.
         rows = [one for one in refs if one in FACT_FIELDS]
         there = [one for one in rows if old or self.grid.at(refs[one], column) not in (None, "")]
-            one for one in refs if one in FACT_FIELDS and (old or self.grid.at(refs[one], column) not in (None, ""))
-        ]
         facts = {one: self.value(FACT_FIELDS[one], refs[one], column, None) for one in there}
         if old is not None:
             self.same_names(refs, column, old.scenario, values)
